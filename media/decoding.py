@@ -2,10 +2,12 @@
 
 import errno
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
 import av
 from av.packet import Packet
@@ -16,6 +18,9 @@ from media.packet_scan import packets_from_key
 from media.picture import DecodedFrame
 from media.source import open_source
 from project.errors import UserError
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 _LAYERS_AT = 21
 _MAX_THREADS = 17
@@ -325,6 +330,22 @@ def iterate_frames(
                 yield DecodedFrame(
                     found.index, index.times.time_of(found.index), found.frame, index.canvas, damaged=found.damaged
                 )
+
+
+def map_ahead(function: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
+    """Yield what a function makes of items, in order; it works on several at once, in threads."""
+    waiting: deque[Future[R]] = deque()
+    with ThreadPoolExecutor(workers, "map") as pool:
+        try:
+            for item in items:
+                waiting.append(pool.submit(function, item))
+                if len(waiting) > workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for answer in waiting:
+                answer.cancel()
 
 
 def frame_range(index: FrameIndex, start_us: int | None, end_us: int | None) -> tuple[int, int]:

@@ -7,7 +7,6 @@ been abandoned for a week.
 import hashlib
 import json
 import os
-import time
 import zlib
 from collections.abc import Mapping
 from contextlib import suppress
@@ -21,7 +20,6 @@ from project.entities.study_records import Json
 from project.errors import UserError
 
 SUFFIX = ".heard"
-_ABANDONED_AFTER_S = 7 * 24 * 3600
 _OWNER_ONLY = 0o600
 
 
@@ -136,14 +134,6 @@ def read_log(path: Path) -> RecognitionProgress:
     if found.speech is None:
         raise UserError("What was recognised is no longer in the cache folder.", "Recognise the recording again.")
     return found
-
-
-def remove_abandoned_logs(folder: Path) -> None:
-    """Delete abandoned logs."""
-    for path in folder.glob(f"*{SUFFIX}"):
-        with suppress(OSError):
-            if time.time() - path.stat().st_mtime > _ABANDONED_AFTER_S:
-                path.unlink()
 
 
 def _parse_line(line: bytes) -> dict[str, Any] | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from annotate.speech import voice_activity
-from annotate.speech.recognition_log import SUFFIX, RecognitionLog, read_log, remove_abandoned_logs
+from annotate.speech.recognition_log import SUFFIX, RecognitionLog, read_log
 from annotate.study.recording_files import require_usable_sound
 from annotate.transcript import utterance_drafts
 from annotate.transcript.utterance_drafts import CuttingOptions, cut_utterances, read_vocabulary
@@ -29,7 +29,7 @@ from models.speech.speech_windows import clean_spans, plan_windows, read_windows
 from models.speech.whisper_models import resolve_model
 from project.entities.study_records import Changes, Json
 from project.files.fingerprints import hash_whole_file
-from project.files.temporary_files import cache_folder
+from project.files.temporary_files import cache_folder, sweep_caches
 from project.progress import Progress, SubtaskProgress
 from project.queries.transcript_rows import SPEECH, TRANSCRIBE, insert_asr_segments
 from project.session.jobs import JobKind, JobSpec, format_elapsed, record_run
@@ -126,7 +126,7 @@ def compute(parameters: TranscriptionParameters, progress: Progress) -> Transcri
     """Recognise; what was done before a crash is taken up again from the cache folder."""
     began = time.monotonic()
     cache = cache_folder() / "transcripts"
-    remove_abandoned_logs(cache)
+    sweep_caches("transcripts")
     progress.progress(0, 0, "Loading the model")
     listener = create_recognizer(parameters.folder, parameters.recognizer, parameters.processor)
     detector = create_speech_detector(parameters.detector, FINE_SPEECH_OPTIONS)

@@ -13,7 +13,6 @@ from anonymize.pii_review.study_finder import current_recognizers, unsearched_te
 from anonymize.privacy.exported_clips import ExportedClip, find_clip_files, find_unchanged_clip, list_recording_exports
 from anonymize.privacy.privacy_limits import read_privacy_limits
 from anonymize.release.release_gate import (
-    ReleaseCandidate,
     check_drafts,
     check_faces_reviewed,
     check_faces_tracked,
@@ -23,10 +22,9 @@ from anonymize.release.release_gate import (
     rows_past_history,
 )
 from anonymize.release.release_plan import NONE, SCRUB, SOLID, ReleasePlan
-from anonymize.release.release_recheck import numbered_waivers
-from anonymize.release.release_rendering import add_measures
-from anonymize.release.release_rules import ReleaseBlocker, RenderingCheck, outcome_blockers, remaining_blockers
-from anonymize.release.release_sound import PersonalSpans
+from anonymize.release.release_rendering import RenderingCheck, add_measures, outcome_blockers
+from anonymize.release.release_rules import ReleaseBlocker, ReleaseCandidate, remaining_blockers, valid_waivers
+from anonymize.release.release_sound import PersonalHits
 from anonymize.release.release_texts import is_transcript_confirmed
 from anonymize.sound.voice_methods import MUTE
 from project.entities.egress_policy import EgressRequest, RequestEvidence
@@ -53,8 +51,7 @@ def text_blockers(candidate: ReleaseCandidate) -> list[ReleaseBlocker]:
                 "Read it, then confirm: greenroom texts STUDY --confirm",
             )
         )
-    waived = [(waiver.rule, number) for waiver, number in numbered_waivers(candidate.session)]
-    return remaining_blockers(found, waived)
+    return remaining_blockers(found, valid_waivers(candidate.session))
 
 
 def needs_search(session: Session) -> bool:
@@ -94,8 +91,7 @@ def rendering_blockers(candidate: ReleaseCandidate, run_id: str) -> list[Release
     found += _check_rendered(candidate, export)
     if not found:
         found += outcome_blockers([_rendering_check(candidate, export)])
-    waived = [(waiver.rule, number) for waiver, number in numbered_waivers(candidate.session)]
-    return remaining_blockers(found, waived)
+    return remaining_blockers(found, valid_waivers(candidate.session))
 
 
 def _check_rendered(candidate: ReleaseCandidate, export: ExportedClip) -> Iterator[ReleaseBlocker]:
@@ -165,7 +161,7 @@ _CHANGED_CONSENTS = PerState(_find_changed_consents)
 def history_refusal(session: Session) -> str:
     """Return why nothing is sent: another program changed who agreed, or what is held out; "" where none did."""
     changed = _CHANGED_CONSENTS.get(session)
-    if not changed or any(waiver.rule == "history" for waiver, number in numbered_waivers(session) if number is None):
+    if not changed or ("history", None) in valid_waivers(session):
         return ""
     more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
     return f"another program changed who agreed or what is held out: {escape_unprintable(changed[0])}{more}"
@@ -269,7 +265,7 @@ def _candidate(session: Session, recording_id: str) -> ReleaseCandidate:
     """Return the recording as the rules of a release judge it: its transcript leaves scrubbed, its sound never."""
     plan = ReleasePlan(texts=SCRUB, sound=NONE, cover=MUTE)
     people = may_leave(session, recording_id, LeaveUse.MODEL_REQUEST).people
-    return ReleaseCandidate(session, plan, session.recording(recording_id), people, (), PersonalSpans(session))
+    return ReleaseCandidate(session, plan, session.recording(recording_id), people, (), PersonalHits(session))
 
 
 def _rendering(session: Session, recording_id: str, condition: str) -> Run | None:

@@ -9,10 +9,9 @@ from dataclasses import replace
 from typing import Any
 
 from anonymize.egress.egress_authority import is_newest, policy_in_file, record_policy
-from anonymize.release.release_rules import MIN_REASON_WORDS
 from models.connection.addresses import host_of_url
 from project.entities.egress_policy import EgressLevel, Policy, host_key, parse_ip_address
-from project.entities.study_records import Changes, Json
+from project.entities.study_records import MIN_REASON_WORDS, Changes, Json
 from project.errors import UserError
 from project.queries import policy_rows
 from project.session.session import Session

@@ -26,14 +26,14 @@ from anonymize.methods.face_methods import method_type
 from anonymize.voice.sound_choice import (
     SoundChoice,
     SoundParameters,
+    build_filter,
     gather_sound_parameters,
     require_choice,
     sound_checksum,
 )
-from anonymize.voice.sound_job import build_filter
-from models.faces.face_detectors import DEFAULT_DETECTOR, find_independent, join_names
 from project.entities.study_records import Changes, Json, Recording
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.progress import Progress
 from project.queries.face_rows import mask_state
 from project.session.jobs import JobKind, JobOutcome, JobSpec, format_elapsed, run_inline, store_run
@@ -45,15 +45,8 @@ from resources.translation import tr
 
 @dataclass(frozen=True, kw_only=True)
 class ClipExportParameters(MaskingParameters):
-    """How faces and sound are hidden, who checks the clip, and where it goes.
+    """How faces and sound are hidden, and where the clip goes."""
 
-    Attributes:
-        detector: that looks for faces in the clip, joined by `+`.
-        witness: the one of these that had no part in finding the tracks; None where there is none.
-    """
-
-    detector: str
-    witness: str | None
     keep_robots: bool
     output: Path
     overwrite: bool
@@ -108,17 +101,7 @@ def prepare(
 ) -> JobSpec[ClipExportParameters]:
     """Make the job for one recording.
 
-    Args:
-        session: where the recording is.
-        recording_id: which one.
-        method: key of the registry of methods.
-        folder: where the clip is written; made when it is missing.
-        options: of the method, by name.
-        start_us: first time that is exported; the beginning when None.
-        end_us: time that the clip ends before; the end when None.
-        keep_robots: leave the faces of participants with the role robot as they are.
-        overwrite: replace a clip of the same name.
-        sound: how it is treated; where nobody says so, voices are changed and personal information is muted.
+    A clip ends before `end_us`. Where no sound is chosen, voices are changed and personal information is muted.
     """
     require_method(method, options)
     located = session.require_picture(recording_id)
@@ -130,17 +113,12 @@ def prepare(
     require_utf8(output)
     if os.path.lexists(output) and not overwrite:
         raise UserError(f"There is a clip already: {output}", "Choose another folder, or overwrite it.")
-    try:
+    with explain_os_errors(f"The folder {folder} cannot be made", "Choose another one."):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"The folder {folder} cannot be made: {error.strerror}.", "Choose another one.") from None
     treated = _sound(session, recording_id, sound or SoundChoice())
     found = gather_parameters(session, recording_id, method, options, keep_robots=keep_robots)
-    witness = find_independent(found.tracked_by)
     parameters = ClipExportParameters(
         **vars(replace(found, start_us=start_us, end_us=end_us)),
-        detector=join_names((DEFAULT_DETECTOR, witness) if witness else (DEFAULT_DETECTOR,)),
-        witness=witness,
         keep_robots=keep_robots,
         output=output,
         overwrite=overwrite,
@@ -226,7 +204,7 @@ def compute(parameters: ClipExportParameters, progress: Progress) -> ClipExportR
         doubtful=_to_seconds(found.doubtful),
         bare=_to_seconds(t for t in find_uncovered_frames(plan) if begin <= t < end),
         checked_by=parameters.detector,
-        independent=parameters.witness is not None,
+        independent=bool(parameters.witness),
         ends_early_s=parameters.ends_early_s,
         sound=None if parameters.sound is None else parameters.sound.stored(),
         options=asdict(plan.method.options),

@@ -27,13 +27,13 @@ from project.queries.recording_rows import all_recordings
 from project.session.job_notes import notes_folder, read_private, write_private
 from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
+from project.text_format import format_size
 from project.timebase import SECOND_US
 
 BITS_PER_PIXEL = 0.2
 """Upper bound of what the encoder took on six recordings of people, 0.074 (700 x 700) to 0.189 (640 x 360)."""
 _SOUND_BITS_A_SECOND = 320_000
 _LOSSLESS_BITS = 16
-_GIGABYTE = 1 << 30
 
 
 def estimate_clip_size(
@@ -44,15 +44,7 @@ def estimate_clip_size(
     *,
     lossless: bool = False,
 ) -> int:
-    """Return how many bytes a clip of a recording, or of a part of it, will take at most; 0 where it has no picture.
-
-    Args:
-        session: where the recording is.
-        recording_id: which one.
-        start_us: of the part.
-        end_us: of the part.
-        lossless: whether the sound is stored without loss.
-    """
+    """Return how many bytes a clip of a recording, or of a part of it, will take at most; 0 where it has no picture."""
     medium = session.main_medium(recording_id)
     if medium is None or medium.facts.video is None:
         return 0
@@ -68,12 +60,7 @@ def estimate_clip_size(
 
 
 def require_disk_space(folder: Path, sizes: Iterable[int]) -> None:
-    """Refuse clips that the disk has no room for.
-
-    Args:
-        folder: of the clips; it need not exist yet.
-        sizes: of the clips, in bytes.
-    """
+    """Refuse clips that the disk has no room for. The folder need not exist yet; `sizes` are bytes."""
     place = next((parent for parent in (folder.absolute(), *folder.absolute().parents) if is_folder(parent)), Path("/"))
     try:
         free = shutil.disk_usage(place).free
@@ -85,13 +72,6 @@ def require_disk_space(folder: Path, sizes: Iterable[int]) -> None:
             f"The clips will take {format_size(needed)}, and the disk of {folder} has {format_size(free)} left.",
             "Make room, choose another folder, or export fewer recordings at once.",
         )
-
-
-def format_size(size: int) -> str:
-    """Return a number of bytes for people."""
-    if size < 1 << 20:
-        return "less than 1 MB"
-    return f"{size / _GIGABYTE:.1f} GB" if size >= _GIGABYTE / 10 else f"{size >> 20} MB"
 
 
 _log = logging.getLogger(__name__)

@@ -2,7 +2,6 @@
 
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from anonymize.faces.masking_plan import (
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.files.atomic_files import explain_os_errors, new_private_file
-from project.files.temporary_files import cache_folder
+from project.files.temporary_files import cache_folder, sweep_caches
 from project.progress import Progress
 from project.session.jobs import JobKind, JobSpec
 from project.session.session import Session
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
     from anonymize.masking.masks import MaskSet
 
 _SUFFIX = ".preview.npz"
-_ABANDONED_AFTER_S = 600
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,8 +89,7 @@ def prepare(
 
 def compute(parameters: PreviewParameters, progress: Progress) -> PreviewResult:
     """Render exactly one frame, into a private file that `take_preview` removes."""
-    from anonymize.masking.masks import MaskSet
-    from anonymize.rendering.face_renderer import create_painter
+    from anonymize.rendering.face_renderer import Painter
     from media.decoding import iterate_frames
     from media.frame_index import load_index
 
@@ -104,8 +101,7 @@ def compute(parameters: PreviewParameters, progress: Progress) -> PreviewResult:
     progress.progress(0, 0, "Drawing this frame")
     with _preview_folder() as own:
         plan = build_render_plan(replace(parameters, start_us=start_us, end_us=end_us), path, own)
-        masks = MaskSet(plan.tracks, plan.masks, plan.exempt)
-        painter = create_painter(plan, index)
+        painter = Painter(plan, index)
         picture = next(iterate_frames(path, index, start_us, end_us))
         before = picture.image
         try:
@@ -114,13 +110,13 @@ def compute(parameters: PreviewParameters, progress: Progress) -> PreviewResult:
             painter.paint(picture)
         finally:
             painter.end()
-    faces = len(masks.masks_at(position))
+    faces = len(painter.masks.masks_at(position))
     return PreviewResult(
         _save(before, picture.image),
         start_us,
         faces,
         bool(painter.undrawn_us),
-        None if faces else _nearest_time_us(masks, position),
+        None if faces else _nearest_time_us(painter.masks, position),
     )
 
 
@@ -145,14 +141,12 @@ def write_pictures(result: PreviewResult, folder: Path) -> dict[str, Json]:
     made = take_preview(result)
     stamp = format_time(made.time_us).replace(":", "").replace(".", "")
     written: dict[str, Json] = {}
-    try:
+    with explain_os_errors(f"The folder {folder} cannot be written", "Choose another one."):
         folder.mkdir(parents=True, exist_ok=True)
         for name, image in (("before", made.before), ("after", made.after)):
             path = folder.absolute() / f"preview-{stamp}-{name}.png"
             path.write_bytes(cv2.imencode(".png", np.ascontiguousarray(image[..., ::-1]))[1].tobytes())
             written[name] = str(path)
-    except OSError as error:
-        raise UserError(f"The folder {folder} cannot be written: {error.strerror}.", "Choose another one.") from None
     nearest = None if made.nearest_us is None else made.nearest_us / SECOND_US
     return {
         **written,
@@ -175,7 +169,7 @@ def _preview_folder() -> Iterator[Path]:
     folder = cache_folder() / "previews"
     with _explain_no_space(folder):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        remove_abandoned_previews(folder)
+        sweep_caches("previews")
         own = Path(tempfile.mkdtemp(dir=folder, suffix=_SUFFIX))
     try:
         yield own
@@ -192,14 +186,6 @@ def _save(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> Path:
     with _explain_no_space(folder), new_private_file(folder, _SUFFIX) as (path, file):
         np.savez(file, before=before, after=after)
     return path
-
-
-def remove_abandoned_previews(folder: Path) -> None:
-    """Remove what a window that was closed meanwhile did not take."""
-    for path in folder.glob(f"*{_SUFFIX}"):
-        with suppress(OSError):
-            if time.time() - path.stat().st_mtime > _ABANDONED_AFTER_S:
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 JOB = JobKind(

@@ -125,10 +125,7 @@ def is_undecided(track: FaceTrack) -> bool:
 def build_face_sheet(session: Session, recording_id: str, times: FrameTimes | None = None) -> FaceSheet:
     """Return how far the review of a recording's faces is.
 
-    Args:
-        session: holds the study.
-        recording_id: of the recording.
-        times: of its frames; read from its file when not given.
+    The times of the frames are read from the file when not given.
     """
     study, recording = session.study, session.recording(recording_id)
     if times is None:

@@ -43,15 +43,7 @@ def add_region(
 ) -> tuple[str, Changes]:
     """Draw a region; returns its id and what changed.
 
-    Args:
-        session: whose annotator draws it.
-        recording_id: of the recording.
-        kind: what is in it.
-        keyframe: where it is.
-        end_us: when it ends; cut to the recording.
-        start_us: when it starts; at the keyframe when not given.
-        label: what it hides, in a few words.
-        participant_id: whose face it is.
+    It starts at the keyframe when nothing else is given, and its end is cut to that of the recording.
     """
     begin = keyframe.time_us if start_us is None else start_us
     end = min(end_us, max(session.recording(recording_id).duration_us, begin + 1))
@@ -237,13 +229,7 @@ def mark_seen(session: Session, recording_id: str, spans: Iterable[tuple[int, in
 
 
 def mark_reviewed(session: Session, recording_id: str, times: FrameTimes | None = None) -> Changes:
-    """Say that all faces of a recording are hidden as they should be, in the state they are in.
-
-    Args:
-        session: whose annotator reviewed it.
-        recording_id: of the recording.
-        times: of its frames; read from its file when not given.
-    """
+    """Say that all faces of a recording are hidden as they should be, in the state they are in."""
     session.study.require_writable()
     found = build_face_sheet(session, recording_id, times)
     number = found.recording.number

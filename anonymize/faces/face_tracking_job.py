@@ -60,12 +60,7 @@ def prepare(
 ) -> JobSpec[FaceTrackingParameters]:
     """Make the job for one recording.
 
-    Args:
-        session: holds the study.
-        recording_id: whose faces.
-        options: every knob of tracking.
-        detector: names joined by `+`; all that are installed when not given.
-        processor: what they run on, of `PROCESSORS`.
+    All detectors that are installed look when none is named (joined by `+`), on one of `PROCESSORS`.
     """
     detector = detector or default_detectors()
     require_installed(detector)

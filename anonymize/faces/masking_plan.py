@@ -3,7 +3,6 @@
 import hashlib
 import json
 import shutil
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from anonymize.methods.face_methods import create_method, method_type, missing_weights
+from models.faces.face_detectors import DEFAULT_DETECTOR, find_independent, join_names
 from models.faces.track_file import save_tracks, take_tracks
 from models.weights import installed_weights
 from models.weights.weights_catalogue import find_entry
@@ -19,7 +19,7 @@ from project.entities.face_regions import Region, RegionKind
 from project.entities.study_records import Json, ParticipantRole, Run
 from project.errors import UserError
 from project.files.fingerprints import WholeFile, file_sha256, hash_whole_file
-from project.files.temporary_files import cache_folder
+from project.files.temporary_files import cache_folder, sweep_caches
 from project.progress import Progress
 from project.queries.face_rows import faces_to_hide, mask_state, regions_of, searched_frames
 from project.queries.history_rows import latest_run, source_sha256
@@ -44,6 +44,8 @@ class MaskingParameters:
         tracks: a file that `build_render_plan` removes.
         times_sha256: checksum of when the frames of the source are shown.
         tracked_by: detectors that found the faces, joined by `+`.
+        detector: that looks for faces in the rendering, likewise.
+        witness: the one of these that had no part in finding the tracks; "" where there is none.
         identities: id of a track -> pseudonym.
         regions: areas, and what was marked as nothing.
         start_us: of the part that is rendered; None for the beginning.
@@ -58,6 +60,8 @@ class MaskingParameters:
     times_sha256: str
     faces_run: str
     tracked_by: str
+    detector: str
+    witness: str
     mask_state: str
     source_sha256: str
     frames: int
@@ -71,9 +75,6 @@ class MaskingParameters:
     regions: tuple[Region, ...] = ()
     start_us: int | None = None
     end_us: int | None = None
-
-
-_ABANDONED_AFTER_S = 7 * 24 * 3600
 
 
 def require_method(name: str, options: Mapping[str, Json] | None = None) -> None:
@@ -112,7 +113,7 @@ def gather_parameters(
     require_method(method, options)
     located = session.require_picture(recording_id)
     run = require_faces_run(session, recording_id, located)
-    searched = searched_frames(run)
+    searched, witness = searched_frames(run), find_independent(run.backend)
     people = {participant.id: participant for participant in all_participants(session.study)}
     times = load_index(located.path, cache_folder()).times
     tracks = faces_to_hide(session.study, recording_id, times.times_us)
@@ -129,6 +130,8 @@ def gather_parameters(
         times_sha256=times.sha256(),
         faces_run=run.id,
         tracked_by=run.backend,
+        detector=join_names((DEFAULT_DETECTOR, witness)) if witness else DEFAULT_DETECTOR,
+        witness=witness or "",
         mask_state=mask_state(session.study, recording_id),
         source_sha256=source_sha256(run),
         frames=searched.count,
@@ -181,11 +184,7 @@ def build_render_plan(
 
 
 def verify_source(parameters: MaskingParameters, progress: Progress) -> WholeFile:
-    """Return the file that is to be rendered, read whole and found to be the one in which faces were looked for.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
+    """Return the file that is to be rendered, read whole and found to be the one in which faces were looked for."""
     source = hash_whole_file(parameters.path, progress)
     if source.sha256 != parameters.source_sha256:
         raise source_changed_error(source.path.name)
@@ -219,7 +218,7 @@ def working_folder(parameters: MaskingParameters, digests: Mapping[str, str]) ->
     abandoned for a week are removed too: they may show faces. None where the method needs none, or none can be made.
     """
     renderings = cache_folder() / "renderings"
-    remove_abandoned_renderings(renderings)
+    sweep_caches("renderings")
     folder = None
     if method_type(parameters.method).kind == "face":
         folder = renderings / rendering_key(parameters, digests)
@@ -239,12 +238,7 @@ def working_folder(parameters: MaskingParameters, digests: Mapping[str, str]) ->
 
 
 def rendering_key(parameters: MaskingParameters, digests: Mapping[str, str]) -> str:
-    """Return a checksum over all that decides how a rendering comes out.
-
-    Args:
-        parameters: of the job.
-        digests: sha256 of the weights, by name.
-    """
+    """Return a checksum over all that decides how a rendering comes out."""
     plain = dump(parameters)
     decisive = {key: plain[key] for key in _KEY_PARAMETERS}
     content = json.dumps([__version__, decisive, dict(digests)], sort_keys=True)
@@ -265,12 +259,3 @@ _KEY_PARAMETERS = (
     "start_us",
     "end_us",
 )
-
-
-def remove_abandoned_renderings(renderings: Path) -> None:
-    """Remove abandoned folders."""
-    for folder in renderings.glob("*"):
-        with suppress(OSError):
-            newest = max(path.stat().st_mtime for path in (folder, *folder.rglob("*")))
-            if time.time() - newest > _ABANDONED_AFTER_S:
-                shutil.rmtree(folder)

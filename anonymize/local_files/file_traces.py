@@ -6,30 +6,25 @@ File names may name participants. Leftovers of killed processes and old frame pi
 import fcntl
 import os
 import re
-import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
+from typing import TypeVar
 
 import platformdirs
 
-from annotate.speech import recognition_log
-from anonymize.export import preview_job
 from anonymize.export.export_queue import queue_path
-from anonymize.faces import masking_plan
 from anonymize.local_files.folder_search import MEDIA_SUFFIXES, list_files
-from anonymize.voice import sound_preview_job
 from media.probe import stream_digest
 from models.connection.machine_policy import journal_file
-from models.faces import track_file
 from project.erasure.erasure import Footage, MadeFile, WithdrawalFacts, is_copy
 from project.erasure.subject_terms import IdentifyingTerms
 from project.errors import UserError
 from project.files.fingerprints import file_sha256, fingerprint
 from project.files.publication import is_abandoned_release, sweep_texts_folders
-from project.files.temporary_files import abandoned_folders, cache_folder, sweep_own_folders
+from project.files.temporary_files import abandoned_folders, cache_folder, sweep_caches, sweep_own_folders
 from project.session import settings, trust_store
 from project.session.job_notes import note_files, note_files_of_copies, place_digests
 from project.session.settings import log_path, view_path
@@ -38,6 +33,7 @@ from project.session.trust_store import TrustKind, is_inside_allowed, read_trust
 _ANONYMOUS_FOLDERS = ("previews", "renderings", "releases", "release-texts")
 """Folders of the cache in which pictures, sound and texts lie under names that do not say whose they are."""
 _FINGERPRINT = re.compile(r"[0-9a-f]{16,}")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +59,12 @@ class FootageFile:
     exists: bool
 
 
-def list_cache_files(facts: WithdrawalFacts, study: Path) -> list[Path]:
-    """Return what can be worked out again from footage in which they are, or may have been."""
+def list_cache_files(study_id: str, fingerprints: Iterable[str], study: Path) -> list[Path]:
+    """Return what the cache holds about footage with these fingerprints, or may hold, and the queues of a study."""
     base = cache_folder()
-    known = {footage.fingerprint for footage in facts.footage if _FINGERPRINT.fullmatch(footage.fingerprint)}
+    known = [fingerprint for fingerprint in fingerprints if _FINGERPRINT.fullmatch(fingerprint)]
     found: list[Path] = []
-    queues = {base / "queues" / f"{place}.json" for place in place_digests(facts.study_id)} | {queue_path(study)}
+    queues = {base / "queues" / f"{place}.json" for place in place_digests(study_id)} | {queue_path(study)}
     for file in _files(base):
         inside = file.relative_to(base).parts[0]
         whole = inside in _ANONYMOUS_FOLDERS or file in queues or _has_anonymous_name(file, base)
@@ -93,19 +89,13 @@ def list_stale_copies(study_id: str, study: Path) -> list[Path]:
 
 def list_unfinished_outputs(folder: Path) -> list[Path]:
     """Return renderings and releases beside the study that a killed process left unfinished; nobody writes them."""
-    left = [
-        place for place in _temporary_outputs(folder) if (_is_unlocked(place) if place.is_file() else _is_stale(place))
-    ]
+    left = [place for place in _temporary_outputs(folder) if _is_abandoned(place)]
     return [file for place in left for file in ([place] if place.is_file() else place.rglob("*")) if file.is_file()]
 
 
 def list_outputs_in_progress(folder: Path) -> list[Path]:
     """Return renderings and releases beside the study that some process still writes."""
-    return [
-        place
-        for place in _temporary_outputs(folder)
-        if not (_is_unlocked(place) if place.is_file() else _is_stale(place))
-    ]
+    return [place for place in _temporary_outputs(folder) if not _is_abandoned(place)]
 
 
 def _temporary_outputs(folder: Path) -> list[Path]:
@@ -118,21 +108,16 @@ def _temporary_outputs(folder: Path) -> list[Path]:
     ]
 
 
-def _is_unlocked(path: Path) -> bool:
-    """Tell whether nobody writes a file: who does holds its lock."""
+def _is_abandoned(place: Path) -> bool:
+    """Tell whether nobody writes a rendering or a release: who does holds its lock."""
     try:
-        with path.open("rb") as file:
+        if not place.is_file():
+            return is_abandoned_release(place)
+        with place.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return False
     return True
-
-
-def _is_stale(folder: Path) -> bool:
-    try:
-        return is_abandoned_release(folder)
-    except OSError:
-        return False
 
 
 def log_files() -> tuple[Path, ...]:
@@ -159,7 +144,7 @@ def find_clips(facts: WithdrawalFacts, folder: Path) -> list[ClipFile]:
         if made_file.kind != "anonymize":
             continue
         for place in _files_named(made_file, folder):
-            sure = bool(made_file.sha256) and _digest(place) == made_file.sha256
+            sure = bool(made_file.sha256) and _try_read(file_sha256, place) == made_file.sha256
             found.append(ClipFile(place, made_file.recording, sure))
             report = place.with_name(f"{place.stem}.privacy.json")
             if sure and report.is_file():
@@ -194,41 +179,31 @@ def find_footage_copies(
         others: fingerprints of files of other recordings, many of which begin in the same way: black, or silent.
     """
     prints = {footage_file.about.fingerprint for footage_file in footed if footage_file.about.fingerprint}
-    sizes = {_size(footage_file.path) for footage_file in footed if footage_file.exists}
-    digests = {
-        digest for footage_file in footed if footage_file.exists and (digest := _stream_digest(footage_file.path))
-    }
+    there = [footage_file.path for footage_file in footed if footage_file.exists]
+    sizes = {_try_read(_size, path) for path in there}
+    digests = {digest for path in there if (digest := _try_read(stream_digest, path)) is not None}
     found = []
     for file in list_files(folder):
         if file in known:
             continue
         is_media = file.suffix.lower() in MEDIA_SUFFIXES
-        same = (is_media or _size(file) in sizes) and _fingerprint(file) in prints
-        alike = not same and is_media and digests and _stream_digest(file) in digests
-        if same or (alike and _fingerprint(file) not in others):
+        same = (is_media or _try_read(_size, file) in sizes) and _try_read(fingerprint, file) in prints
+        alike = not same and is_media and digests and _try_read(stream_digest, file) in digests
+        if same or (alike and _try_read(fingerprint, file) not in others):
             found.append(file)
     return found
 
 
-def _stream_digest(path: Path) -> str:
-    try:
-        return stream_digest(path)
-    except (OSError, UserError):
-        return ""
-
-
-def _fingerprint(path: Path) -> str:
-    try:
-        return fingerprint(path)
-    except UserError:
-        return ""
-
-
 def _size(path: Path) -> int:
+    return path.stat().st_size
+
+
+def _try_read(read: Callable[[Path], T], path: Path) -> T | None:
+    """Return what is read of a file; None where it cannot be."""
     try:
-        return path.stat().st_size
-    except OSError:
-        return -1
+        return read(path)
+    except (OSError, UserError):
+        return None
 
 
 def _files_named(made_file: MadeFile, folder: Path) -> list[Path]:
@@ -247,18 +222,8 @@ def _has_anonymous_name(file: Path, base: Path) -> bool:
     return parts[0] in ("faces", "transcripts") and not _FINGERPRINT.search(file.name)
 
 
-def _digest(path: Path) -> str:
-    try:
-        return file_sha256(path)
-    except OSError:
-        return ""
-
-
 def _has_fingerprint(path: Path, known: str) -> bool:
-    try:
-        return path.is_file() and not path.is_symlink() and fingerprint(path) == known
-    except (OSError, UserError):
-        return False
+    return bool(_try_read(lambda file: file.is_file() and not file.is_symlink() and fingerprint(file) == known, path))
 
 
 def find_remembered_paths(study_id: str, wording: IdentifyingTerms) -> list[str]:
@@ -285,25 +250,8 @@ def forget_paths(study_id: str, paths: Collection[str]) -> None:
         trust_store.forget_paths(study_id, paths)
 
 
-_MAX_PICTURE_AGE_S = 90 * 24 * 3600
-"""Age in seconds at which thumbnails of recordings are deleted; making one again takes a moment."""
-
-
 def remove_leftovers() -> None:
-    """Remove leftovers, each kind by the rule of the part that makes it: resumable work stays a while."""
+    """Remove leftovers of killed processes; what work can be resumed from stays a while."""
     sweep_own_folders()
-    base = cache_folder()
-    preview_job.remove_abandoned_previews(base / "previews")
-    sound_preview_job.remove_abandoned_sound_previews(base / "previews")
-    track_file.sweep_abandoned(base / "faces")
-    masking_plan.remove_abandoned_renderings(base / "renderings")
-    recognition_log.remove_abandoned_logs(base / "transcripts")
-    sweep_texts_folders(base / "release-texts")
-    _remove_old_pictures(base / "thumbnails")
-
-
-def _remove_old_pictures(folder: Path) -> None:
-    for picture in folder.glob("*.png"):
-        with suppress(OSError):
-            if time.time() - picture.stat().st_mtime > _MAX_PICTURE_AGE_S:
-                picture.unlink()
+    sweep_texts_folders(cache_folder() / "release-texts")
+    sweep_caches()

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from project.entities.face_regions import Region, RegionKind
 from project.entities.study_records import DOUBTFUL_SCORE, FaceTrack, Origin
-from project.timebase import SECOND_US, FrameTimes
+from project.timebase import SECOND_US, FrameTimes, merge_spans
 
 BoxRows = NDArray[np.float64]
 """(n, 4), or (4,) for one: x, y, width, height in pixels."""
@@ -279,19 +279,9 @@ def _uncovered_parts(place: ReviewSpan, hidden: CoverageTest, least: int) -> lis
     """Return the parts of a stretch in which its boxes are not covered."""
     if place.boxes is None:
         return []
-    free = _merge_runs(find_runs(~hidden.covered_mask(place.first, place.boxes)), least)
+    # What covers a face for a moment does not split a place.
+    free = merge_spans(find_runs(~hidden.covered_mask(place.first, place.boxes)), least - 1)
     return [replace(place, first=place.first + a, last=place.first + b - 1, boxes=place.boxes[a:b]) for a, b in free]
-
-
-def _merge_runs(runs: list[tuple[int, int]], least: int) -> list[tuple[int, int]]:
-    """Join runs with fewer frames than that between them: what covers a face for a moment does not split a place."""
-    joined: list[tuple[int, int]] = []
-    for first, after in runs:
-        if joined and first - joined[-1][1] < least:
-            joined[-1] = (joined[-1][0], after)
-        else:
-            joined.append((first, after))
-    return joined
 
 
 def find_runs(mask: NDArray[np.bool_], least: int = 1) -> list[tuple[int, int]]:

@@ -2,9 +2,7 @@
 
 import os
 import time
-from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -23,7 +21,6 @@ from anonymize.measures.frame_measures import (
 from anonymize.measures.frame_observation import (
     SIGNALS,
     FaceObservation,
-    FrameObservation,
     FrameObservations,
     FrameObserver,
     FramePair,
@@ -34,7 +31,7 @@ from anonymize.measures.frame_observation import (
 )
 from anonymize.measures.privacy_report import MeasuredValue, PrivacyReport, TrackReport, pool_values, share_value
 from anonymize.measures.recognition import Recognition, embed_strangers, recognize
-from media.decoding import iterate_frames
+from media.decoding import iterate_frames, map_ahead
 from media.frame_index import FrameIndex, load_index
 from project.errors import UserError
 from project.progress import Progress, Silent
@@ -255,7 +252,10 @@ def measure_privacy(
     looker = FrameObserver(
         subject, tools, options, _choose_embedded_frames(subject, [twins[k] for k in looked], options)
     )
-    for done, look in enumerate(_observe_frames(looker, _frame_pairs(subject, source, clip, twins, stride)), 1):
+    moments = enumerate(_frame_pairs(subject, source, clip, twins, stride))
+    workers = min(_MAX_WORKERS, os.cpu_count() or 1)
+    looks = map_ahead(lambda moment: looker.observe(moment[0], *moment[1]), moments, workers)
+    for done, look in enumerate(looks, 1):
         progress.check_cancelled()
         found.add(look)
         progress.progress(done, len(looked), "Measuring")
@@ -304,25 +304,6 @@ def _frame_pairs(
         waiting = now if here else None
     if waiting is not None:
         yield waiting, None
-
-
-def _observe_frames(
-    looker: FrameObserver, moments: Iterator[tuple[FramePair, FramePair | None]]
-) -> Iterator[FrameObservation]:
-    """Look at all frames, several at once, and give the answers in order."""
-    workers = min(_MAX_WORKERS, os.cpu_count() or 1)
-    waiting: deque[Future[FrameObservation]] = deque()
-    with ThreadPoolExecutor(workers, "measure") as pool:
-        try:
-            for place, (now, after) in enumerate(moments):
-                waiting.append(pool.submit(looker.observe, place, now, after))
-                if len(waiting) > workers:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for answer in waiting:
-                answer.cancel()
 
 
 def _choose_embedded_frames(

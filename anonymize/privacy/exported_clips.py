@@ -5,13 +5,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from glob import escape
 from pathlib import Path
-from typing import TypeAlias
 
 from anonymize.measures.privacy_report import PrivacyReport
 from project.codec import load
 from project.entities.study_records import Recording, Run
 from project.errors import UserError
-from project.files.fingerprints import file_sha256
+from project.files.fingerprints import WholeFile, hash_whole_file, is_hash_cached
 from project.queries.history_rows import runs_of
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session, resolve_recording
@@ -67,10 +66,8 @@ def list_recording_exports(session: Session, recording: Recording) -> list[Expor
 def find_export(session: Session, text: str | None) -> tuple[ExportedClip, Path | None]:
     """Return the export that a person means, and the clip's path where they gave one.
 
-    Args:
-        session: holds the study.
-        text: the path of a clip, the id of an export's run, a recording (number, id, name), or RECORDING:METHOD; the
-            newest export when None.
+    `text` is the path of a clip, the id of an export's run, a recording (number, id, name), or RECORDING:METHOD; None
+    is the newest.
     """
     every = list_exports(session)
     if not every:
@@ -124,11 +121,8 @@ def _report(run: Run) -> PrivacyReport | None:
         return None
 
 
-_State: TypeAlias = tuple[str, int, int, int, int, int]
-_CHECKSUMS: dict[_State, str] = {}
-"""Checksum of a file as it was, by place, device, inode, size and when content and inode were changed; "" while it is
-read, and where it cannot be.
-"""
+_STARTED: set[tuple[Path, int, int]] = set()
+"""Path, size and time of change of files that somebody began to read, also of those that cannot be read."""
 
 MAX_FOREGROUND_BYTES = 8 << 20
 """Bytes that also a window reads in its own thread."""
@@ -140,38 +134,34 @@ def find_unchanged_clip(session: Session, run: Run) -> Path | None:
     A window (`Session.patient`) gets None for a large one as long as nobody read it: see `list_unread_renderings` and
     `read_checksums`.
     """
-    digest = run.result.get("sha256")
+    digest = str(run.result.get("sha256"))
     for place in _rendering_files(session, run):
-        try:
-            if not _must_defer(session, place) and _sha256(place) == digest:
-                return place
-        except OSError:
-            continue
+        if not _must_defer(session, place) and file_version(place, digest) is not None:
+            return place
     return None
 
 
-def file_version(place: Path, sha256: str) -> tuple[object, ...] | None:
+def file_version(place: Path, sha256: str) -> WholeFile | None:
     """Return what changes with a file that has a checksum, bit for bit; None where it has another one or is gone."""
     try:
-        state = _state(place)
-        return state if _sha256(place) == sha256 and _state(place) == state else None
-    except OSError:
+        found = hash_whole_file(place)
+    except UserError:
         return None
+    return found if found.sha256 == sha256 else None
 
 
 def list_unread_renderings(session: Session, runs: Iterable[Run]) -> list[Path]:
     """Return the renderings of some runs that nobody began to read, where a window has to know them first."""
-    places = [place for run in runs for place in _rendering_files(session, run) if _must_defer(session, place)]
-    return [place for place in places if _state(place) not in _CHECKSUMS]
+    places = (place for run in runs for place in _rendering_files(session, run))
+    return [place for place in places if _must_defer(session, place) and _reading_key(place) not in _STARTED]
 
 
 def read_checksums(places: Iterable[Path]) -> None:
     """Read files whole, in any thread, so that their checksums are known; one that cannot be read has none."""
     for place in places:
-        with suppress(OSError):
-            state = _state(place)
-            _CHECKSUMS.setdefault(state, "")
-            _CHECKSUMS[state] = file_sha256(place)
+        with suppress(OSError, UserError):
+            _STARTED.add(_reading_key(place))
+            hash_whole_file(place)
 
 
 def _rendering_files(session: Session, run: Run) -> list[Path]:
@@ -182,24 +172,11 @@ def _rendering_files(session: Session, run: Run) -> list[Path]:
 def _must_defer(session: Session, place: Path) -> bool:
     """Tell whether a file is too large for a window to read it now, and was not read as it is."""
     try:
-        state = _state(place)
+        return not session.patient and place.stat().st_size > MAX_FOREGROUND_BYTES and not is_hash_cached(place)
     except OSError:
         return False
-    return not session.patient and state[3] > MAX_FOREGROUND_BYTES and not _CHECKSUMS.get(state)
 
 
-def _state(place: Path) -> _State:
-    stat = place.stat()
-    return (str(place), stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
-
-
-def _sha256(place: Path) -> str:
-    """Return the checksum of a file; one that was not touched since it was read is not read again.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    state = _state(place)
-    if not _CHECKSUMS.get(state):
-        _CHECKSUMS[state] = file_sha256(place)
-    return _CHECKSUMS[state]
+def _reading_key(place: Path) -> tuple[Path, int, int]:
+    status = place.stat()
+    return place, status.st_size, status.st_mtime_ns

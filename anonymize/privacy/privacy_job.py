@@ -38,7 +38,7 @@ from project.progress import Progress
 from project.queries.face_rows import mask_state, tracks_of
 from project.queries.recording_rows import all_participants, all_recordings
 from project.session.jobs import JobKind, JobSpec, store_run
-from project.session.session import MediaState, Session
+from project.session.session import Session
 from project.text_format import escape_unprintable
 from project.timebase import SECOND_US
 
@@ -68,7 +68,6 @@ class PrivacyMeasurementParameters(MaskingParameters):
     blanked: tuple[float, ...]
     clip: Path
     clip_sha256: str
-    witness: str | None
     measure: Mapping[str, Json]
     strangers: tuple[Stranger, ...]
 
@@ -105,11 +104,10 @@ def choose_strangers(session: Session, recording_id: str) -> tuple[Stranger, ...
 
 
 def _picture(session: Session, recording_id: str) -> Path | None:
-    medium = session.main_medium(recording_id)
-    if medium is None or medium.facts.video is None:
+    try:
+        return session.require_picture(recording_id).path
+    except UserError:
         return None
-    located = session.locate(medium)
-    return located.path if located.state is MediaState.PRESENT else None
 
 
 def _choose_frames(track: FaceTrack) -> list[int]:
@@ -127,11 +125,8 @@ def prepare(
 ) -> JobSpec[PrivacyMeasurementParameters]:
     """Make the job for one clip.
 
-    Args:
-        session: where its recording is.
-        clip: that was exported.
-        export: which export it is; the newest of that name when None.
-        options: fields of `MeasureOptions` that are not as usual.
+    `export` is the newest of the clip's name when None; `options` are fields of `MeasureOptions` that are not as
+    usual.
     """
     if not clip.is_file():
         raise UserError(f"There is no clip {clip}.", "Choose one that was exported from this study.")
@@ -159,7 +154,6 @@ def prepare(
         blanked=tuple(cast(list[float], made.result.get("blanked", []))),
         clip=clip.absolute(),
         clip_sha256=str(made.result.get("sha256", "")),
-        witness=find_independent(str(made.parameters.get("tracked_by", DEFAULT_DETECTOR))),
         measure=dict(options or {}),
         strangers=choose_strangers(session, recording.id),
     )
@@ -167,11 +161,7 @@ def prepare(
 
 
 def compute(parameters: PrivacyMeasurementParameters, progress: Progress) -> PrivacyMeasurementResult:
-    """Measure, and write the report beside the clip; it holds no path and no name but the pseudonyms.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
+    """Measure, and write the report beside the clip; it holds no path and no name but the pseudonyms."""
     from anonymize.measures.frame_observation import MeasureOptions
 
     clip = parameters.clip
@@ -203,11 +193,7 @@ def store(session: Session, work: JobSpec[PrivacyMeasurementParameters], result:
 
 
 def _verify_export(clip: Path, sha256: str, progress: Progress) -> WholeFile:
-    """Return the clip, read whole and found to be the one that was exported.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
+    """Return the clip, read whole and found to be the one that was exported."""
     whole = hash_whole_file(clip, progress)
     if whole.sha256 != sha256:
         raise UserError(
@@ -246,9 +232,6 @@ def measure_rendering(
         strangers: people of other recordings.
         options: how closely.
         progress: told after every frame.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     from anonymize.measures.frame_observation import MeasuredRendering
     from anonymize.measures.measurement import measure_privacy
@@ -299,8 +282,7 @@ def missing_models() -> list[str]:
 def load_tools(tracked_by: str) -> Iterator[Tools]:
     """Load what is installed, and free it when the block ends.
 
-    Args:
-        tracked_by: the detectors that found the faces, joined by `+`: another one looks whether any is left.
+    Another detector than those that found the faces (`tracked_by`, joined by `+`) looks whether any is left.
     """
     witness = find_independent(tracked_by)
     with ExitStack() as stack:
@@ -326,20 +308,13 @@ def load_tools(tracked_by: str) -> Iterator[Tools]:
         )
 
 
-def resume(
-    session: Session, _recording_id: str, clip: Path, measure: Mapping[str, Json]
-) -> JobSpec[PrivacyMeasurementParameters]:
-    """Make the job again for the same clip."""
-    return prepare(session, clip, options=measure)
-
-
 JOB = JobKind(
     key=KIND,
     parameters=PrivacyMeasurementParameters,
     result=PrivacyMeasurementResult,
     compute=compute,
     store=store,
-    resume=resume,
+    resume=lambda session, _recording_id, clip, measure: prepare(session, clip, options=measure),
     resume_fields=("clip", "measure"),
     unsaved=(*TRANSIENT_PARAMETERS, "clip", "clip_sha256", "strangers", "blanked", "report", "file"),
     discard=delete_tracks_file,

@@ -1,6 +1,6 @@
 """Limits of a study on privacy measures, the measures that exceed them, and a privacy report as text."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from anonymize.measures.privacy_report import (
@@ -13,6 +13,7 @@ from anonymize.measures.privacy_report import (
     MeasureInfo,
     PrivacyReport,
 )
+from project.codec import load
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.plugins.option_limits import check_limits, limited_field
@@ -50,20 +51,10 @@ class PrivacyLimits:
 
 def read_privacy_limits(study: Study) -> PrivacyLimits:
     """Return the limits of a study; where none were set, or not understood, the usual ones."""
-    usual = PrivacyLimits()
-    found = study.get_property(LIMITS_PROPERTY)
-    if not isinstance(found, dict):
-        return usual
-    kinds: dict[str, Callable[[float], float]] = {"leak_frames": int}
     try:
-        known = {
-            key: kinds.get(key, float)(value)
-            for key, value in found.items()
-            if key in asdict(usual) and isinstance(value, int | float) and not isinstance(value, bool)
-        }
-        return PrivacyLimits(**known)  # type: ignore[arg-type]
-    except (UserError, ValueError, OverflowError):
-        return usual
+        return load(PrivacyLimits, study.get_property(LIMITS_PROPERTY), "The limits of privacy")
+    except UserError:
+        return PrivacyLimits()
 
 
 def set_privacy_limits(session: Session, limits: PrivacyLimits) -> Changes:
@@ -150,7 +141,7 @@ def format_value(about: MeasureInfo, figure: MeasuredValue) -> str:
     """Return how a figure is written: with its unit, or a dash where there is none."""
     if figure.value is None:
         return "–"  # noqa: RUF001 an en dash stands for nothing
-    if about.unit in ("share",):
+    if about.unit == "share":
         return format_percent(figure.value)
     if about.unit == "frames":
         return f"{figure.value:.0f}"
@@ -181,13 +172,7 @@ def format_attack(attack: Attack) -> str:
 
 
 def format_report(report: PrivacyReport, over: Sequence[str], missing: Sequence[str]) -> list[str]:
-    """Return a report as lines.
-
-    Args:
-        report: what was measured.
-        over: what is over a limit.
-        missing: what has a limit and was not measured.
-    """
+    """Return a report as lines. `over` is what is over a limit, `missing` what has a limit and was not measured."""
     looked = f"{report.looks} of {report.frames} frames, {report.faces} faces, {report.seconds:.1f} s"
     lines = [f"Looked at {looked}", "", "Privacy"]
     lines += [f"  {FIGURES[key].name}: {format_figure(report, key)}" for key in PRIVACY_FIGURES]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from annotate.chains.chain_versions import chain_checksum
-from project.entities.study_records import Changes, Json
+from project.entities.study_records import Changes
 from project.progress import Progress, Silent
 from project.queries.chain_rows import find_chain, read_graph
 from project.queries.history_rows import SharedCopy, record_shared_copy
@@ -50,16 +50,6 @@ def export_annotations_copy(
 
     made = share_annotations(session.study, out, utc_now(), _chain_state, placing=note, progress=progress)
     return made, noted[0] if noted else None
-
-
-def copy_to_json(made: AnnotationsCopy) -> dict[str, Json]:
-    """Return what was made as a JSON object."""
-    return {
-        "copy": str(made.path),
-        "rows": dict(made.rows),
-        "left_out": dict(made.left_out),
-        "held_out": made.held_out,
-    }
 
 
 def _chain_state(study: Study, chain_id: str) -> str:

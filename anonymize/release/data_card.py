@@ -8,13 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
-from typing import Any
 
 from anonymize.methods.face_methods import method_type
 from anonymize.pii_detection.pii_hit import KINDS
 from anonymize.pii_review.study_finder import current_recognizers
 from anonymize.release.private_content import build_scrubber
-from anonymize.release.release_gate import Selection
 from anonymize.release.release_plan import (
     SCRUB,
     SOLID,
@@ -25,12 +23,14 @@ from anonymize.release.release_plan import (
     keyed_checksum,
     recording_code,
 )
-from anonymize.release.release_recheck import numbered_waivers
-from anonymize.release.release_rules import RULES, RenderingCheck
+from anonymize.release.release_rendering import RenderingCheck
+from anonymize.release.release_rules import RULES, Selection, valid_waivers
+from anonymize.release.release_sound import AudioTreatment
 from anonymize.release.release_texts import find_confirming_annotator, list_released_texts, texts_checksum
 from anonymize.sound.voice_methods import COVERS, voice_type
 from project.codec import dump
 from project.entities.study_records import Json
+from project.files.publication import ReleasedFile
 from project.queries.annotator_rows import all_annotators
 from project.queries.face_rows import mask_state
 from project.queries.recording_rows import all_participants
@@ -49,8 +49,8 @@ _UNSEARCHED_REASON = "the reason is left out, because it was not searched for pe
 
 
 @dataclass(frozen=True, slots=True)
-class CardFacts:
-    """What the card says that the outcomes do not.
+class ReleaseFacts:
+    """What card and manifest say that the outcomes do not.
 
     Attributes:
         left_out: number of a recording -> why it is not in the release.
@@ -59,8 +59,9 @@ class CardFacts:
         waivers: rule, number of the recording or None, reason, code of who waived it.
         texts: how many texts were scrubbed, and how many places in them were changed.
         read_by: code of who confirmed the scrubbed texts.
-        sounds: number of a recording whose sound leaves -> what was done to it, see `AudioTreatment.facts`.
         recognizers: models of names that searched texts and speech beside the rules.
+        sources: code of a recording -> what the manifest says about it; states of the study only sealed.
+        manifest: what else it says.
     """
 
     left_out: Mapping[int, str]
@@ -69,14 +70,22 @@ class CardFacts:
     waivers: Sequence[tuple[str, int | None, str, str]]
     texts: tuple[int, int] = (0, 0)
     read_by: str = ""
-    sounds: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     recognizers: Sequence[str] = ()
+    sources: Mapping[str, Json] = field(default_factory=dict)
+    manifest: Mapping[str, Json] = field(default_factory=dict)
 
 
 def write_cards(
-    folder: Path, plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: CardFacts
-) -> dict[str, str]:
-    """Write card, terms of use and terms of access; returns their names and the SHA-256 of what was written."""
+    folder: Path,
+    plan: ReleasePlan,
+    outcomes: Sequence[RenderingCheck],
+    sounds: Mapping[int, AudioTreatment],
+    facts: ReleaseFacts,
+) -> dict[str, ReleasedFile]:
+    """Write card, terms of use and terms of access; returns their names and what was written.
+
+    `sounds` says what was done to the sound of each recording (by number) whose sound leaves.
+    """
     slots = {
         "title": plan.title or "Data set",
         "contact": plan.contact or _NOT_STATED,
@@ -87,7 +96,7 @@ def write_cards(
         "faces": _faces(plan, outcomes, facts),
         "checks": _checks(outcomes),
         "measures": _measures(outcomes),
-        "sound": _sound(plan, outcomes, facts),
+        "sound": _sound(plan, outcomes, sounds, facts),
         "texts": _texts(plan, facts),
         "waivers": _waivers(facts),
     }
@@ -97,11 +106,11 @@ def write_cards(
         content = Template(text).substitute(slots).encode()
         with (folder / name).open("xb") as file:
             file.write(content)
-        written[name] = hashlib.sha256(content).hexdigest()
+        written[name] = ReleasedFile((), hashlib.sha256(content).hexdigest())
     return written
 
 
-def _contents(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: CardFacts) -> str:
+def _contents(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: ReleaseFacts) -> str:
     numbers = sorted({outcome.number for outcome in outcomes} | set(facts.without_picture))
     lines = [f"- {pluralize(len(numbers), 'recording')}: {', '.join(map(recording_code, numbers))}"]
     lines += [
@@ -117,7 +126,7 @@ def _contents(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: Card
     return "\n".join(lines)
 
 
-def _faces(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: CardFacts) -> str:
+def _faces(plan: ReleasePlan, outcomes: Sequence[RenderingCheck], facts: ReleaseFacts) -> str:
     lines = []
     for name in dict.fromkeys(outcome.method for outcome in outcomes):
         kind = method_type(name)
@@ -172,8 +181,13 @@ def _measures(outcomes: Iterable[RenderingCheck]) -> str:
     return "\n".join(lines) or _NO_ENTRIES
 
 
-def _sound(plan: ReleasePlan, outcomes: Iterable[RenderingCheck], facts: CardFacts) -> str:
-    numbers = sorted({outcome.number for outcome in outcomes} & facts.sounds.keys())
+def _sound(
+    plan: ReleasePlan,
+    outcomes: Iterable[RenderingCheck],
+    sounds: Mapping[int, AudioTreatment],
+    facts: ReleaseFacts,
+) -> str:
+    numbers = sorted({outcome.number for outcome in outcomes} & sounds.keys())
     if not plan.includes_sound or not numbers:
         return "There is no sound in this release."
     if plan.voice_method is None:
@@ -191,21 +205,21 @@ def _sound(plan: ReleasePlan, outcomes: Iterable[RenderingCheck], facts: CardFac
         + (", every other sample is the source's." if plan.voice_method is None else ", and no voice is as it was.")
     )
     lines.append(_search_sentence(facts))
-    return "\n".join(lines) + "\n\n" + "\n".join(_sound_line(number, facts.sounds[number]) for number in numbers)
+    return "\n".join(lines) + "\n\n" + "\n".join(_sound_line(number, sounds[number]) for number in numbers)
 
 
-def _sound_line(number: int, found: Mapping[str, Any]) -> str:
-    covered = [f"{KINDS[kind].title.lower()} {count}" for kind, count in found["covered"].items()]
+def _sound_line(number: int, treatment: AudioTreatment) -> str:
+    covered = [f"{KINDS[kind].title.lower()} {count}" for kind, count in treatment.kinds.items()]
     said = f"covered: {', '.join(covered)}" if covered else "nothing personal was said"
-    if found["whole_utterances"]:
-        said += f"; {pluralize(found['whole_utterances'], 'place')} of these with the whole utterance"
-    if found["muted"]:
-        said += f"; {pluralize(found['muted'], 'place')}, {found['muted_s']:.1f} s together, without any sound, "
+    if treatment.whole:
+        said += f"; {pluralize(treatment.whole, 'place')} of these with the whole utterance"
+    if treatment.muted:
+        said += f"; {pluralize(len(treatment.muted), 'place')}, {treatment.muted_s:.1f} s together, without any sound, "
         said += "because somebody may be heard there who did not agree"
     return f"- {recording_code(number)}: {said}."
 
 
-def _texts(plan: ReleasePlan, facts: CardFacts) -> str:
+def _texts(plan: ReleasePlan, facts: ReleaseFacts) -> str:
     if plan.texts != SCRUB:
         return "Free texts (rationales, corrections, comments) and transcripts were left out."
     count, places = facts.texts
@@ -216,13 +230,13 @@ def _texts(plan: ReleasePlan, facts: CardFacts) -> str:
     )
 
 
-def _search_sentence(facts: CardFacts) -> str:
+def _search_sentence(facts: ReleaseFacts) -> str:
     """Return what looked for personal information, as a sentence."""
     models = " and ".join(facts.recognizers)
     return f"Personal information was looked for by rules {f'and {models}' if models else 'alone, without a model'}."
 
 
-def _waivers(facts: CardFacts) -> str:
+def _waivers(facts: ReleaseFacts) -> str:
     lines = []
     for rule, number, reason, code in facts.waivers:
         where = "all recordings" if number is None else recording_code(number)
@@ -230,52 +244,46 @@ def _waivers(facts: CardFacts) -> str:
     return "\n".join(lines) or _NO_ENTRIES
 
 
-def collect_manifest_facts(session: Session, plan: ReleasePlan, selection: Selection) -> dict[str, Json]:
-    """Return what the manifest says about the study; states of it only sealed."""
+def collect_facts(session: Session, plan: ReleasePlan, selection: Selection) -> ReleaseFacts:
+    """Return what card and manifest say about the study."""
     key = get_release_key(session)
-    sources: dict[str, Json] = {
-        recording_code(candidate.number): {
-            "faces": keyed_checksum(key, mask_state(session.study, candidate.recording.id)),
-            "participants": len(candidate.people),
-        }
-        for candidate in selection.candidates
-    }
-    about = {name: value for name, value in dump(plan).items() if name not in ("title", "contact", "holder")}
-    texts = keyed_checksum(key, texts_checksum(list_released_texts(session))) if plan.texts == "scrub" else ""
-    return {"program": f"greenroom {__version__}", "plan": about, "texts": texts, "sources": sources}
-
-
-def collect_card_facts(session: Session, selection: Selection, choice: str) -> CardFacts:
-    """Return what the data card says about the study; `choice` says how free texts are released."""
     scrubber = build_scrubber(session) if NAMES.is_installed else None
     codes = assign_annotator_codes(
         all_annotators(session.study), [p.pseudonym for p in all_participants(session.study)]
     )
     names = {annotator.id: codes[annotator.name] for annotator in all_annotators(session.study)}
-    texts = list_released_texts(session) if choice == "scrub" else []
+    texts = list_released_texts(session) if plan.texts == SCRUB else []
     reader = find_confirming_annotator(session, texts)
-    inside = {candidate.number for candidate in selection.candidates}
-    given = [
+    candidates = selection.candidates
+    inside = {None, *(candidate.number for candidate in candidates)}
+    waivers = [
         (
-            waiver.rule,
+            rule,
             number,
             scrubber.scrub(waiver.reason).text if scrubber else _UNSEARCHED_REASON,
             names[waiver.annotator_id],
         )
-        for waiver, number in numbered_waivers(session)
-        if number is None or number in inside
+        for (rule, number), waiver in valid_waivers(session).items()
+        if number in inside
     ]
-    return CardFacts(
-        selection.left_out,
-        [candidate.number for candidate in selection.candidates if not candidate.has_picture],
-        {candidate.number: len(candidate.solid_face_ids) for candidate in selection.candidates},
-        given,
-        (len(texts), sum(len(text.replacements) for text in texts)),
-        names[reader.id] if reader is not None else "",
-        {
-            candidate.number: candidate.audio_treatment.facts()
-            for candidate in selection.candidates
-            if candidate.audio_treatment is not None
+    return ReleaseFacts(
+        left_out=selection.left_out,
+        without_picture=[candidate.number for candidate in candidates if not candidate.has_picture],
+        painted={candidate.number: len(candidate.solid_face_ids) for candidate in candidates},
+        waivers=waivers,
+        texts=(len(texts), sum(len(text.replacements) for text in texts)),
+        read_by=names[reader.id] if reader is not None else "",
+        recognizers=[scrubber.scrub(title).text for title in current_recognizers().titles] if scrubber else [],
+        sources={
+            recording_code(candidate.number): {
+                "faces": keyed_checksum(key, mask_state(session.study, candidate.recording.id)),
+                "participants": len(candidate.people),
+            }
+            for candidate in candidates
         },
-        [scrubber.scrub(title).text for title in current_recognizers().titles] if scrubber else [],
+        manifest={
+            "program": f"greenroom {__version__}",
+            "plan": {name: value for name, value in dump(plan).items() if name not in ("title", "contact", "holder")},
+            "texts": keyed_checksum(key, texts_checksum(texts)) if plan.texts == SCRUB else "",
+        },
     )

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from annotate.interchange.formats.csv_table import COLUMNS as CSV_TABLE_COLUMNS
@@ -19,9 +19,11 @@ from anonymize.release.release_plan import (
 )
 from anonymize.release.release_rules import RULES
 from anonymize.sound.voice_methods import COVERS, VOICES, voice_type
-from project.entities.study_records import ParticipantRole
+from project.entities.study_records import Changes, ParticipantRole
+from project.errors import UserError
+from project.queries import pii_rows
 from project.queries.annotator_rows import all_annotators
-from project.queries.pii_rows import replacements
+from project.queries.pii_rows import PrivateWord, replacements
 from project.queries.recording_rows import all_media, all_participants, all_recordings
 from project.session.session import Session
 from project.text_matching.text_views import fold
@@ -52,9 +54,7 @@ class Private:
 def build_scrubber(session: Session, *, quoting: bool = False) -> TextScrubber:
     """Return what scrubs the texts of a study: private words, annotators, recordings, and what looks personal.
 
-    Args:
-        session: of the study.
-        quoting: what is scrubbed quotes texts of the study, such as a question that says what a node says.
+    With `quoting`, what is scrubbed quotes texts of the study, such as a question that says what a node says.
     """
     study = session.study
     words = private_replacements(session)
@@ -97,6 +97,22 @@ def collect_private(session: Session) -> Private:
     return Private(
         tuple(sorted(words)), tuple(sorted(text for text in texts if len(text) >= _MIN_NOTE_CHARS and text != "/"))
     )
+
+
+def set_private_words(session: Session, words: Mapping[str, str]) -> Changes:
+    """Replace the study's private words: word or phrase -> what is written in its place. Kinds of known ones stay."""
+    clean = {" ".join(word.split()): " ".join(after.split()) for word, after in words.items()}
+    if not all(clean) or not all(clean.values()):
+        raise UserError("A private word is empty, or what stands for it.", "Write both, such as Anna = P01.")
+    before = {private_word.word: private_word for private_word in pii_rows.private_words(session.study)}
+    with session.step("Set private words") as step:
+        for word in before.keys() - clean.keys():
+            pii_rows.delete_private_word(session.study, word)
+        for word, after in clean.items():
+            known = before.get(word, PrivateWord(word, ""))
+            if known.replacement != after:
+                pii_rows.put_private_word(session.study, replace(known, replacement=after))
+    return step.changes
 
 
 def _pseudonyms(session: Session) -> list[str]:

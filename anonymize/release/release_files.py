@@ -1,47 +1,29 @@
-"""Writes the files of a release: clips, pictures, annotations, tables and meta information.
-
-Media are written from the checked rendering. Meta information never includes hold-outs.
-"""
+"""Writes the files of a release: clips and pictures from the checked rendering, annotations and tables."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from annotate.interchange.annotation_files import get_format
 from annotate.interchange.document import Document
-from annotate.interchange.document_export import exportable_recordings
-from annotate.meta.meta_summary import build_meta_information, format_meta_json
-from anonymize.release.release_gate import ReleaseCandidate, Selection
-from anonymize.release.release_plan import ReleasePlan, recording_code
+from anonymize.release.release_plan import SCRUB, ReleasePlan, get_release_key, recording_code
 from anonymize.release.release_rendering import ReleaseRendering
-from anonymize.release.release_texts import build_documents
+from anonymize.release.release_rules import ReleaseCandidate, Selection
+from anonymize.release.release_texts import AnnotationScrubber
 from media.clip_writer import constant_rate_copy
-from media.encoding import UnnamedFile, atomic_output, unnamed_file
+from media.encoding import UnnamedFile, unnamed_file
 from media.excerpts import write_stills
 from media.sound import SoundFilter
 from media.soundtrack import copy_with_sound, copy_without_sound
-from project.entities.study_records import Json, Participant
-from project.errors import UserError
+from project.entities.study_records import Participant
+from project.files.fingerprints import file_sha256
+from project.files.publication import ReleasedFile
 from project.progress import Progress
 from project.session.session import Session
 from project.text_format import write_csv
 from project.timebase import fixed_clock
 
 CONSTANT_FRAME_RATE = 15
-
-
-@dataclass(frozen=True, slots=True)
-class ReleasedFile:
-    """A file of a release, as it was written.
-
-    Attributes:
-        source: key of what it was made of.
-        sha256: of the very bytes that were written; what lies in its place later may be another.
-    """
-
-    source: str
-    sha256: str
 
 
 def write_media(
@@ -55,15 +37,7 @@ def write_media(
 
     Clips are made in files without a name, so that no other program changes them before their checksums are known.
 
-    Args:
-        folder: of the release.
-        plan: of the release.
-        renderings: what was rendered and looked at.
-        treatments: number of a recording -> what is done to its sound, for those whose sound leaves.
-        progress: told.
-
-    Raises:
-        Cancelled: the user stopped it.
+    `treatments` are those of recordings (by number) whose sound leaves.
     """
     made: dict[str, ReleasedFile] = {}
     for rendering in renderings:
@@ -74,84 +48,84 @@ def write_media(
         def keep(kind: str, clip: UnnamedFile, method: str = method, code: str = code, source: str = source) -> None:
             target = folder / kind / method / f"{code}.mp4"
             target.parent.mkdir(parents=True, exist_ok=True)
-            made[target.relative_to(folder).as_posix()] = ReleasedFile(source, clip.copy_to(target))
+            made[target.relative_to(folder).as_posix()] = ReleasedFile((source,), clip.copy_to(target))
 
-        with _add_sound(rendering, treatment, progress) as sounding:
-            if "source" in plan.video:
-                if sounding is not None:
-                    keep("video-source", sounding)
-                else:
-                    with unnamed_file(folder) as silent:
-                        copy_without_sound(rendering.clip, silent.path)
-                        keep("video-source", silent)
-            if "15hz" in plan.video:
-                pictures = rendering.clip if sounding is None else sounding.path
-                with unnamed_file(folder) as steady:
-                    sound = sounding is not None
-                    constant_rate_copy(pictures, steady.path, CONSTANT_FRAME_RATE, sound=sound, progress=progress)
-                    keep("video-15hz", steady)
+        if {*plan.video} & {"source", "15hz"}:
+            with _copy_clip(rendering, treatment, folder, progress) as copy:
+                if "source" in plan.video:
+                    keep("video-source", copy)
+                if "15hz" in plan.video:
+                    with unnamed_file(folder) as steady:
+                        sound = treatment is not None
+                        constant_rate_copy(copy.path, steady.path, CONSTANT_FRAME_RATE, sound=sound, progress=progress)
+                        keep("video-15hz", steady)
         if "1hz" in plan.video:
             place = folder / "frames-1hz" / method / code
             place.mkdir(parents=True, exist_ok=True)
             for still, sha256 in write_stills(rendering.clip, place, progress=progress).items():
-                made[still.relative_to(folder).as_posix()] = ReleasedFile(source, sha256)
+                made[still.relative_to(folder).as_posix()] = ReleasedFile((source,), sha256)
     return made
 
 
 @contextmanager
-def _add_sound(
-    rendering: ReleaseRendering, treatment: SoundFilter | None, progress: Progress
-) -> Iterator[UnnamedFile | None]:
-    """Lend a copy of a rendering with its treated sound; None where no sound leaves.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
-    if treatment is None:
-        yield None
-        return
-    with unnamed_file(rendering.clip.parent) as made:
-        copy_with_sound(
-            rendering.clip,
-            rendering.plan.source,
-            made.path,
-            treatment,
-            zero_us=rendering.zero_us,
-            track=rendering.plan.track,
-            progress=progress,
-        )
-        with made.require_unchanged():
-            yield made
+def _copy_clip(
+    rendering: ReleaseRendering, treatment: SoundFilter | None, folder: Path, progress: Progress
+) -> Iterator[UnnamedFile]:
+    """Lend a copy of a rendering with its treated sound, or without any."""
+    with unnamed_file(folder) as copy:
+        if treatment is None:
+            copy_without_sound(rendering.clip, copy.path)
+        else:
+            copy_with_sound(
+                rendering.clip,
+                rendering.plan.source,
+                copy.path,
+                treatment,
+                zero_us=rendering.zero_us,
+                track=rendering.plan.track,
+                progress=progress,
+            )
+        with copy.require_unchanged():
+            yield copy
 
 
 FIXED_TIMESTAMP = "2000-01-01T00:00:00.000Z"
 """The time that formats which must hold one are told."""
 
 
-def write_annotations(folder: Path, session: Session, plan: ReleasePlan, selection: Selection) -> dict[str, list[str]]:
-    """Write the annotations of the selected recordings; returns path in the folder -> codes of its recordings.
+def write_annotations(
+    folder: Path, session: Session, plan: ReleasePlan, selection: Selection
+) -> dict[str, ReleasedFile]:
+    """Write the annotations of the selected recordings; returns path in the folder -> what was written there.
 
     Raises:
         OSError: a file cannot be written.
     """
-    wanted = [candidate.recording for candidate in selection.candidates]
-    silent = {candidate.recording.id: list_silent_people(candidate) for candidate in selection.candidates}
-    parts = dict(build_documents(session, plan, wanted, silent))
-    made: dict[str, list[str]] = {}
+    scrubber = AnnotationScrubber(session, keep_texts=plan.texts == SCRUB, key=get_release_key(session))
+    parts = {
+        recording_code(candidate.number): scrubber.scrub_recording(
+            candidate.recording, list_silent_people(candidate), _clip_link(plan, candidate.number)
+        )
+        for candidate in selection.candidates
+    }
+    made: dict[str, ReleasedFile] = {}
     with fixed_clock(FIXED_TIMESTAMP):
         for key in plan.formats:
             to = get_format(key)
-            place = folder / "annotations" / key
-            place.mkdir(parents=True, exist_ok=True)
-            if to.holds_several:
-                together = Document(tuple(recording for part in parts.values() for recording in part.recordings))
-                files = [(place / f"annotations{to.suffixes[0]}", together, [*parts])]
-            else:
-                files = [(place / f"{recording_code(n)}{to.suffixes[0]}", part, [n]) for n, part in parts.items()]
-            for target, part, numbers in files:
-                to.write(part, target)
-                made[target.relative_to(folder).as_posix()] = [recording_code(n) for n in numbers]
+            files = {"annotations": tuple(parts)} if to.holds_several else {code: (code,) for code in parts}
+            for name, codes in files.items():
+                target = folder / "annotations" / key / f"{name}{to.suffixes[0]}"
+                target.parent.mkdir(parents=True, exist_ok=True)
+                to.write(Document(tuple(parts[code] for code in codes)), target)
+                made[target.relative_to(folder).as_posix()] = ReleasedFile(codes, file_sha256(target))
     return made
+
+
+def _clip_link(plan: ReleasePlan, number: int) -> str:
+    """Return where the clip of a recording lies, seen from the annotations; "" where there is none."""
+    folder = next((kind for kind in ("source", "15hz") if kind in plan.video), "")
+    method = plan.methods_for(number)[0]
+    return f"../../video-{folder}/{method}/{recording_code(number)}.mp4" if folder else ""
 
 
 def list_silent_people(candidate: ReleaseCandidate) -> list[str]:
@@ -161,8 +135,8 @@ def list_silent_people(candidate: ReleaseCandidate) -> list[str]:
     return [*(who.pseudonym for who in candidate.refusing), ""]
 
 
-def write_tables(folder: Path, plan: ReleasePlan, selection: Selection) -> list[str]:
-    """Write one table of recordings and one of participants; returns their paths in the folder."""
+def write_tables(folder: Path, plan: ReleasePlan, selection: Selection) -> dict[str, ReleasedFile]:
+    """Write one table of recordings and one of participants; returns path in the folder -> what was written there."""
     _table(
         folder / "recordings.csv",
         ("recording", "duration_s", "methods", "participants"),
@@ -185,48 +159,9 @@ def write_tables(folder: Path, plan: ReleasePlan, selection: Selection) -> list[
         ("participant", "role", "recordings"),
         ((who.pseudonym, who.role.value, " ".join(codes)) for who, codes in people.values()),
     )
-    return ["recordings.csv", "participants.csv"]
+    return {name: ReleasedFile((), file_sha256(folder / name)) for name in ("recordings.csv", "participants.csv")}
 
 
 def _table(path: Path, columns: Sequence[str], rows: Iterable[tuple[str, ...]]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         write_csv(file, columns, sorted(rows))
-
-
-def collect_meta_information(
-    session: Session, wanted: Sequence[str] | None = None, *, scrubbed: bool = False
-) -> list[dict[str, Json]]:
-    """Return the meta information of recordings, by number: of all that are no hold-outs, or of those of the ids given.
-
-    Args:
-        session: of the study.
-        wanted: ids of recordings.
-        scrubbed: whether texts and names are scrubbed by the finders of a release.
-    """
-    found = exportable_recordings(session, wanted)
-    if not scrubbed:
-        return [build_meta_information(session, recording.id) for recording in found]
-    # They bring all that a release is judged by, which the rest does without.
-    from anonymize.release.private_content import build_scrubber
-
-    scrubber = build_scrubber(session, quoting=True)
-    return [
-        build_meta_information(session, recording.id, lambda text: scrubber.scrub(text).text) for recording in found
-    ]
-
-
-def write_meta_information(
-    session: Session, found: Sequence[dict[str, Json]], folder: Path, *, overwrite: bool = False
-) -> list[Path]:
-    """Write each to `NUMBER.meta.json` in a folder; returns the files."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"The folder cannot be made: {error.strerror}.", "Choose another one.") from None
-    files = []
-    for meta in found:
-        path = folder / f"{meta['recording']:04}.meta.json"
-        with atomic_output(path, (session.study.path,), overwrite=overwrite) as temporary:
-            temporary.write_text(format_meta_json(meta), "utf-8")
-        files.append(path)
-    return files

@@ -1,18 +1,28 @@
 """Release rules that are checked from the study alone, before anything is rendered: one function a rule."""
 
+import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
 
-from annotate.study.leave_permission import LeaveUse, has_consented, may_leave
-from anonymize.faces.face_review import REASON_TEXTS, FaceSheet, build_face_sheet
+from annotate.study.leave_permission import LeaveUse, may_leave
+from anonymize.faces.face_review import REASON_TEXTS
 from anonymize.masking.mask_coverage import ReviewReason
 from anonymize.methods.face_methods import missing_weights
+from anonymize.pii_detection.pii_hit import KINDS
 from anonymize.pii_review.language_coverage import compute_coverage
 from anonymize.privacy.privacy_job import missing_models
-from anonymize.release.release_plan import KEEP, SCRUB, SOLID, ReleasePlan
-from anonymize.release.release_rules import ReleaseBlocker
-from anonymize.release.release_sound import AudioTreatment, PersonalSpans, Speech, plan_audio_treatment, read_speech
+from anonymize.release.private_content import collect_private
+from anonymize.release.release_plan import KEEP, LEAVE_OUT, SCRUB, SOLID, ReleasePlan, keyed_checksum
+from anonymize.release.release_rules import (
+    ReleaseBlocker,
+    ReleaseCandidate,
+    Selection,
+    remaining_blockers,
+    select_candidates,
+    valid_waivers,
+)
 from anonymize.release.release_texts import (
     ReleasedText,
     find_confirming_annotator,
@@ -20,148 +30,22 @@ from anonymize.release.release_texts import (
     unconfirmed_message,
 )
 from models.faces.face_detectors import DETECTORS, SEPARATOR, WITNESS_DETECTORS, find_independent
-from project.entities.study_records import ConsentUse, Participant, ParticipantRole, Recording, Run
+from project.codec import dump
+from project.entities.study_records import Json, ParticipantRole, Run
 from project.files.fingerprints import hash_whole_file, is_hash_cached
 from project.integrity.integrity_check import rows_unlike_history, rows_without_history
 from project.merging.merge import COPY_PROPERTY
+from project.queries.face_rows import mask_state
 from project.queries.history_rows import source_sha256
-from project.queries.policy_rows import visible_participants
-from project.queries.recording_rows import all_participants, all_recordings, participants_in
+from project.queries.pii_rows import pii_decisions, public_words
 from project.session.optional_parts import NAMES
-from project.session.session import MediaState, Session
+from project.session.session import Session
 from project.text_format import escape_unprintable, pluralize
 from project.timebase import format_time
 
 # The renderer paints these frames over wholly, so nothing in them can be seen.
 _BLANKED_REASONS = (ReviewReason.UNSEARCHED, ReviewReason.DAMAGED)
 _MAX_LISTED = 100
-
-
-@dataclass(frozen=True)
-class ReleaseCandidate:
-    """One recording on its way into a release.
-
-    Attributes:
-        refusing: who appears and did not consent to release; robots need not.
-        personal: what is personal in the study.
-    """
-
-    session: Session
-    plan: ReleasePlan
-    recording: Recording
-    people: tuple[Participant, ...]
-    refusing: tuple[Participant, ...]
-    personal: PersonalSpans
-
-    @property
-    def number(self) -> int:
-        """What people call it."""
-        return self.recording.number
-
-    @property
-    def has_picture(self) -> bool:
-        """Whether there is anything to render."""
-        return self.session.has_picture(self.recording.id)
-
-    @cached_property
-    def has_file(self) -> bool:
-        """Whether its main file is there, unchanged."""
-        medium = self.session.main_medium(self.recording.id)
-        return medium is not None and self.session.locate(medium).state is MediaState.PRESENT
-
-    @cached_property
-    def faces(self) -> FaceSheet | None:
-        """How far the review of its faces is; None where it has no picture or its file cannot be used."""
-        return build_face_sheet(self.session, self.recording.id) if self.has_picture and self.has_file else None
-
-    @property
-    def is_tracked(self) -> bool:
-        """Whether faces were looked for in its file as it is now."""
-        medium = self.session.main_medium(self.recording.id)
-        run = self.faces.run if self.faces is not None else None
-        return run is not None and medium is not None and run.parameters.get("fingerprint") == medium.fingerprint
-
-    @property
-    def releases_sound(self) -> bool:
-        """Whether its sound leaves."""
-        return self.plan.includes_sound and self.has_picture and self.sound_track > 0
-
-    @property
-    def sound_track(self) -> int:
-        """Which sound track of its main file is used, from 1; 0 where there is none."""
-        medium = self.session.main_medium(self.recording.id)
-        return medium.sound_track if medium is not None else 0
-
-    @property
-    def releases_speech(self) -> bool:
-        """Whether what is said or written leaves: its sound or its texts."""
-        return self.releases_sound or self.plan.texts == SCRUB
-
-    @cached_property
-    def speech(self) -> Speech:
-        """What is known about who speaks when."""
-        return read_speech(self.session, self.recording.id)
-
-    @cached_property
-    def audio_treatment(self) -> AudioTreatment | None:
-        """What is done to its sound; None where none leaves."""
-        if not self.releases_sound:
-            return None
-        spoken = self.personal.spoken_pii(self.recording.id)
-        return plan_audio_treatment(self.plan, spoken, self.speech, self.people, self.refusing)
-
-    @property
-    def solid_face_ids(self) -> list[str]:
-        """Ids of the faces that are painted solid whatever the method: of who did not consent, or of nobody known."""
-        if self.faces is None or self.plan.without_consent != SOLID:
-            return []
-        everybody = all_participants(self.session.study)
-        asked = {
-            participant.id for participant in everybody if has_consented(self.session, participant, ConsentUse.RELEASE)
-        }
-        return [face.id for face in self.faces.faces if not face.dismissed and face.participant_id not in asked]
-
-    def build_blocker(
-        self,
-        rule: str,
-        sentence: str,
-        hint: str,
-        time_us: int | None = None,
-        *,
-        waivable: bool = True,
-        weights: str = "",
-    ) -> ReleaseBlocker:
-        """Return a reason about this recording; `waivable` where its rule can be waived and this reason too."""
-        return ReleaseBlocker(rule, self.number, time_us, sentence, hint, waivable, weights)
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Which recordings go into a release, and why others do not: number -> one sentence."""
-
-    candidates: tuple[ReleaseCandidate, ...]
-    left_out: dict[int, str] = field(default_factory=dict)
-
-
-def select_candidates(session: Session, plan: ReleasePlan) -> Selection:
-    """Leave out hold-outs and, where the plan says so, recordings in which somebody did not consent to release."""
-    releases_speech = plan.includes_sound or plan.texts == SCRUB
-    use = LeaveUse.RELEASE_OF_SPEECH if releases_speech else LeaveUse.RELEASE_OF_PICTURES
-    found: list[ReleaseCandidate] = []
-    left_out: dict[int, str] = {}
-    personal = PersonalSpans(session)
-    for recording in all_recordings(session.study):
-        permission = may_leave(session, recording.id, use)
-        if permission.held_out:
-            left_out[recording.number] = "It is held out."
-        elif permission.refusing and plan.without_consent != SOLID:
-            left_out[recording.number] = (
-                f"{pluralize(len(permission.refusing), 'participant')} did not consent to release."
-            )
-        else:
-            people, refusing = permission.people, permission.refusing
-            found.append(ReleaseCandidate(session, plan, recording, people, refusing, personal))
-    return Selection(tuple(found), left_out)
 
 
 def blockers_before_rendering(session: Session, plan: ReleasePlan, selection: Selection) -> list[ReleaseBlocker]:
@@ -178,7 +62,7 @@ def check_not_empty(selection: Selection) -> Iterator[ReleaseBlocker]:
     if not selection.candidates:
         why = " ".join(f"Recording {number}: {text}" for number, text in sorted(selection.left_out.items()))
         yield ReleaseBlocker(
-            "something", None, None, f"There is nothing to release. {why}".strip(), "Record who consented to release."
+            "something", f"There is nothing to release. {why}".strip(), "Record who consented to release."
         )
 
 
@@ -202,15 +86,9 @@ _PERMISSION_TABLES = (
 def rows_past_history(
     session: Session, tables: Sequence[str], permissions: Sequence[str]
 ) -> tuple[list[str], list[str]]:
-    """Return what another program did to what people decided.
+    """Return a sentence for each row of some tables that is not as the history says, and which it does not know.
 
-    Args:
-        session: of the study.
-        tables: whose rows have to be as the history says.
-        permissions: tables of rows that let something out, which the history has to know.
-
-    Returns:
-        A sentence for each row that is not as the history says; table and key of each that it does not know.
+    Those are told by table and key; only tables of rows that let something out (`permissions`) are searched for them.
     """
     query = session.study.rows
     # A copy that was split begins without a history.
@@ -226,8 +104,6 @@ def check_history(session: Session) -> Iterator[ReleaseBlocker]:
     if unlike:
         yield ReleaseBlocker(
             "history",
-            None,
-            None,
             f"{pluralize(len(unlike), 'row')} of the study {'is' if len(unlike) == 1 else 'are'} not what the history "
             "says: another program changed what people decided.",
             "greenroom check STUDY lists them. Make these edits here, go back to a backup, or waive it with a reason.",
@@ -236,8 +112,6 @@ def check_history(session: Session) -> Iterator[ReleaseBlocker]:
         listed = ", ".join(map(escape_unprintable, added[:_MAX_LISTED]))
         yield ReleaseBlocker(
             "history",
-            None,
-            None,
             f"Of {pluralize(len(added), 'row')} that {'says' if len(added) == 1 else 'say'} what may leave or was "
             f"reviewed, the history knows nothing: {listed}{', …' if len(added) > _MAX_LISTED else ''}.",
             "Another program may have added them. Take them back and decide here, or waive it with a reason.",
@@ -256,13 +130,12 @@ def check_texts_reviewed(
     texts = list_released_texts(session) if found is None else found
     if texts and find_confirming_annotator(session, texts) is None:
         hint = "Read them, then confirm: greenroom texts STUDY --confirm"
-        yield ReleaseBlocker("texts-reviewed", None, None, unconfirmed_message(len(texts)), hint)
+        yield ReleaseBlocker("texts-reviewed", unconfirmed_message(len(texts)), hint)
 
 
 def check_file_present(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `file`. A recording without any file has only texts, and needs none."""
-    medium = candidate.session.main_medium(candidate.recording.id)
-    if medium is not None and not candidate.has_file:
+    if candidate.medium is not None and not candidate.has_file:
         yield candidate.build_blocker(
             "file",
             f"The file of recording {candidate.number} is missing or was replaced.",
@@ -275,13 +148,9 @@ def check_file_unchanged(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker
 
     It is read whole: the release job waits for that, a window does not.
     """
-    medium, run = (
-        candidate.session.main_medium(candidate.recording.id),
-        candidate.faces.run if candidate.faces is not None else None,
-    )
-    if not candidate.is_tracked or run is None or medium is None:
+    if candidate.face_run is None or candidate.medium is None:
         return
-    known, path = source_sha256(run), candidate.session.locate(medium).path
+    known, path = source_sha256(candidate.face_run), candidate.session.locate(candidate.medium).path
     looked = not known or candidate.session.patient or is_hash_cached(path)
     if looked and hash_whole_file(path).sha256 != known:
         yield candidate.build_blocker(
@@ -294,7 +163,7 @@ def check_file_unchanged(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker
 
 def check_faces_tracked(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `faces-tracked`."""
-    if candidate.has_picture and candidate.has_file and not candidate.is_tracked:
+    if candidate.has_picture and candidate.has_file and candidate.face_run is None:
         yield candidate.build_blocker(
             "faces-tracked",
             f"No faces were looked for in recording {candidate.number}.",
@@ -304,7 +173,7 @@ def check_faces_tracked(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]
 
 def check_faces_reviewed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `faces-reviewed`."""
-    if not candidate.is_tracked or candidate.faces is None or candidate.faces.reviews:
+    if candidate.face_run is None or candidate.faces is None or candidate.faces.reviews:
         return
     if candidate.faces.revoked:
         sentence = f"The faces of recording {candidate.number} were changed after they were reviewed."
@@ -315,7 +184,7 @@ def check_faces_reviewed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker
 
 def check_uncovered(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `uncovered`: every place that needs a look and had none."""
-    if not candidate.is_tracked or candidate.faces is None:
+    if candidate.face_run is None or candidate.faces is None:
         return
     for span in candidate.faces.pending:
         if span.reason not in _BLANKED_REASONS:
@@ -331,10 +200,7 @@ def check_uncovered(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
 def check_consent_known(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `consent-known`: nobody is said to appear, or a face that is not painted solid belongs to nobody known."""
     hint = "Add who appears and what they consented to: greenroom participant --help"
-    study = candidate.session.study
-    if not participants_in(study, candidate.recording.id) and not visible_participants(study).get(
-        candidate.recording.id
-    ):
+    if not may_leave(candidate.session, candidate.recording.id, LeaveUse.RELEASE_OF_PICTURES).people:
         yield candidate.build_blocker(
             "consent-known", f"Nobody is said to appear in recording {candidate.number}.", hint
         )
@@ -386,7 +252,7 @@ def check_transcript(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
             f"Nobody looked for speech in the sound of recording {candidate.number} as it is now.",
             "Look for it: greenroom transcribe STUDY --speech-only",
         )
-    elif candidate.is_tracked and not _is_same_source(candidate, candidate.speech.run):
+    elif candidate.face_run is not None and not _is_same_source(candidate.speech.run, candidate.face_run):
         yield candidate.build_blocker(
             "transcript",
             f"Speech was looked for in recording {candidate.number} before its file was last changed.",
@@ -402,11 +268,10 @@ def check_transcript(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
         )
 
 
-def _is_same_source(candidate: ReleaseCandidate, listened: Run) -> bool:
-    """Tell whether a run listened to the file, byte by byte, in which faces were looked for."""
-    run = candidate.faces.run if candidate.faces is not None else None
+def _is_same_source(listened: Run, looked: Run) -> bool:
+    """Tell whether a run listened to the file, byte by byte, in which another one looked for faces."""
     heard = source_sha256(listened)
-    return run is not None and bool(heard) and heard == source_sha256(run)
+    return bool(heard) and heard == source_sha256(looked)
 
 
 def check_transcript_checked(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
@@ -453,25 +318,20 @@ def check_pii_reviewed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
         )
         return
     # This searches what was not searched yet, so it goes before the question what searched the transcript.
-    places = [
-        *candidate.personal.undecided_places(
-            candidate.recording.id, texts=candidate.plan.texts == SCRUB, speech=candidate.releases_sound
-        )
-    ]
+    hits = candidate.personal.undecided(
+        candidate.recording.id, texts=candidate.plan.texts == SCRUB, speech=candidate.releases_sound
+    )
     yield from _language_gap(candidate)
     hint = "Decide: greenroom pii review STUDY"
-    for place in places[:_MAX_LISTED]:
-        yield candidate.build_blocker(
-            "pii-reviewed",
-            f"Recording {candidate.number}, {format_time(place.time_us)}, {place.where}: undecided ({place.what}).",
-            hint,
-            place.time_us,
-            waivable=False,
-        )
-    if len(places) > _MAX_LISTED:
-        more = pluralize(len(places) - _MAX_LISTED, "further place")
+    for hit in hits[:_MAX_LISTED]:
+        # It says what kind it is, never what stands there.
+        where, kind = "utterance" if hit.is_spoken else hit.place.field, KINDS[hit.kind].title.lower()
+        sentence = f"Recording {candidate.number}, {format_time(hit.time_us)}, {where}: undecided ({kind})."
+        yield candidate.build_blocker("pii-reviewed", sentence, hint, hit.time_us, waivable=False)
+    if len(hits) > _MAX_LISTED:
+        more = pluralize(len(hits) - _MAX_LISTED, "further place")
         sentence = f"Recording {candidate.number}: {more} undecided."
-        yield candidate.build_blocker("pii-reviewed", sentence, hint, places[_MAX_LISTED].time_us, waivable=False)
+        yield candidate.build_blocker("pii-reviewed", sentence, hint, hits[_MAX_LISTED].time_us, waivable=False)
 
 
 def _language_gap(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
@@ -495,7 +355,7 @@ def check_models_installed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlock
 
     So nothing is rendered that would be refused for a model that is missing.
     """
-    if not candidate.is_tracked or candidate.faces is None or candidate.faces.run is None:
+    if candidate.face_run is None or candidate.faces is None:
         return
     number = candidate.number
     for method in candidate.plan.methods_for(number):
@@ -507,7 +367,7 @@ def check_models_installed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlock
                 waivable=False,
                 weights=name,
             )
-    tracked_by = candidate.faces.run.backend
+    tracked_by = candidate.face_run.backend
     if find_independent(tracked_by) is None:
         detectors = (*WITNESS_DETECTORS, *DETECTORS.weights)
         others = [DETECTORS.weights[name] for name in detectors if name not in tracked_by.split(SEPARATOR)]
@@ -544,3 +404,55 @@ RECORDING_RULES: tuple[Callable[[ReleaseCandidate], Iterator[ReleaseBlocker]], .
     check_models_installed,
 )
 """The rules about one recording that need no rendering."""
+
+
+def compute_signature(session: Session, plan: ReleasePlan, selection: Selection, key: str) -> str:
+    """Return a sealed checksum over all that decides who is hidden, who is in it, and which words must not leave."""
+    facts = [
+        [
+            candidate.number,
+            mask_state(session.study, candidate.recording.id),
+            sorted(candidate.solid_face_ids),
+            sorted([who.pseudonym, who.role.value] for who in candidate.people),
+            sorted(who.pseudonym for who in candidate.refusing),
+            candidate.audio_treatment and dump(candidate.audio_treatment),
+            candidate.sound_track,
+        ]
+        for candidate in selection.candidates
+    ]
+    about = [facts, _decisions_json(session, selection), dump(collect_private(session)), dump(plan)]
+    return keyed_checksum(key, json.dumps(about, sort_keys=True))
+
+
+def _decisions_json(session: Session, selection: Selection) -> list[Json]:
+    """Return what people decided on personal information in recordings of a release, and which words are public."""
+    inside = {None, *(candidate.recording.id for candidate in selection.candidates)}
+    places = sorted(
+        [at.table, at.row, at.field, at.text, at.ordinal, pii_decision.kind, pii_decision.verdict.value]
+        for at, pii_decision in pii_decisions(session.study).items()
+        if pii_decision.recording_id in inside
+    )
+    return [cast(Json, places), cast(Json, sorted(public_words(session.study)))]
+
+
+def recheck_blockers(study: Path, plan: ReleasePlan, signed: str, key: str) -> Sequence[ReleaseBlocker]:
+    """Return what stands in the way by now of a release that was made of an earlier state of a study.
+
+    Annotations may go on being edited: what is in the release is as it was when the release was begun. Not so the
+    transcript where sound leaves: a word that moved or was written meanwhile may have to be covered.
+
+    The study file may be open elsewhere; `signed` is the `compute_signature` with which the release was begun.
+    """
+    with Session.open(study, None, read_only=True) as session:
+        written = replace(plan, texts=LEAVE_OUT)
+        blockers = blockers_before_rendering(session, written, select_candidates(session, written))
+        left = remaining_blockers(blockers, valid_waivers(session))
+        if left or compute_signature(session, plan, select_candidates(session, plan), key) == signed:
+            return left
+    return [
+        ReleaseBlocker(
+            "rendered",
+            "Faces, speech, participants, consent or private words were changed while the release was made.",
+            "Release again: recordings that did not change are not rendered anew.",
+        )
+    ]

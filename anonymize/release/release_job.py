@@ -3,21 +3,20 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from anonymize.faces.masking_plan import delete_tracks_file, gather_parameters
 from anonymize.pii_review.pii_decisions import store_hit_numbers
 from anonymize.pii_review.review_hits import find_hits
 from anonymize.privacy.privacy_job import choose_strangers
 from anonymize.privacy.privacy_limits import PrivacyLimits, read_privacy_limits
-from anonymize.release.data_card import CardFacts, collect_card_facts, collect_manifest_facts, write_cards
+from anonymize.release.data_card import ReleaseFacts, collect_facts, write_cards
 from anonymize.release.private_content import Private, collect_private
 from anonymize.release.release_files import write_annotations, write_media, write_tables
-from anonymize.release.release_gate import ReleaseCandidate, Selection, blockers_before_rendering, select_candidates
+from anonymize.release.release_gate import blockers_before_rendering, compute_signature, recheck_blockers
 from anonymize.release.release_plan import (
     SCRUB,
     ReleasePlan,
@@ -26,36 +25,36 @@ from anonymize.release.release_plan import (
     recording_code,
     require_possible,
 )
-from anonymize.release.release_recheck import compute_signature, numbered_waivers, recheck_blockers
 from anonymize.release.release_rendering import (
     ReleaseRendering,
+    RenderingCheck,
     RenderingParameters,
     delete_renderings,
     measure_outcome,
+    outcome_blockers,
     render_and_check,
     require_source_unchanged,
     require_unchanged,
 )
 from anonymize.release.release_rules import (
     ReleaseBlocker,
-    RenderingCheck,
-    outcome_blockers,
+    ReleaseCandidate,
+    Selection,
+    WaivedRule,
     remaining_blockers,
+    select_candidates,
+    valid_waivers,
 )
-from anonymize.release.release_sound import (
-    AudioTreatment,
-    build_sound_filter,
-    derive_voice_seeds,
-    find_sound_problems,
-)
+from anonymize.release.release_sound import AudioTreatment, find_sound_problems, with_seeds
 from anonymize.release.release_verification import Leak, find_leaks
-from models.faces.face_detectors import DEFAULT_DETECTOR, find_independent, join_names
+from anonymize.sound.sound_plan import sound_filter
 from project.codec import dump, load
 from project.entities.study_records import Changes, Json
 from project.errors import Cancelled, UserError
 from project.files.fingerprints import file_sha256
 from project.files.publication import (
     MANIFEST_NAME,
+    ReleasedFile,
     build_manifest,
     create_texts_folder,
     lend_texts_folder,
@@ -66,9 +65,8 @@ from project.files.publication import (
     staging_folder,
 )
 from project.progress import Progress
-from project.queries.history_rows import latest_run, read_steps
+from project.queries.history_rows import revision_key
 from project.queries.recording_rows import all_recordings
-from project.queries.transcript_rows import SPEECH
 from project.session.jobs import JobKind, JobOutcome, JobSpec, record_run
 from project.session.session import Session
 from project.text_format import pluralize
@@ -87,13 +85,11 @@ class ReleaseChecklist:
     Attributes:
         selection: what goes in, and what does not.
         reasons: everything that stands in the way, also what was waived.
-        waived: rule and number of a recording, or None for all.
     """
 
-    plan: ReleasePlan
     selection: Selection
     reasons: tuple[ReleaseBlocker, ...]
-    waived: tuple[tuple[str, int | None], ...]
+    waived: tuple[WaivedRule, ...]
 
     @property
     def remaining(self) -> list[ReleaseBlocker]:
@@ -107,46 +103,35 @@ class ReleaseParameters:
 
     Attributes:
         study: its file, which is read again before the release takes its place.
-        seen: changes with every edit and every run.
+        seen: the state of the study that it was prepared from, see `revision_key`.
         texts: a folder of prepared texts, which the job removes.
-        prepared: name of each of these -> its checksum.
+        prepared: what was written there, by name.
         reasons: everything that stands in the way, also what was waived.
-        waived: rule and number of a recording, or None for all.
-        made_of: name of each prepared text -> codes of the recordings that it is made of.
-        card: what the data card says about the study; None where the release is refused.
-        facts: what the manifest says about it.
+        facts: what card and manifest say about the study; None where the release is refused.
     """
 
     folder: Path
     study: Path
     seen: tuple[str, ...]
     texts: Path
-    prepared: Mapping[str, str]
+    prepared: Mapping[str, ReleasedFile]
     plan: ReleasePlan
     reasons: tuple[ReleaseBlocker, ...]
-    waived: tuple[tuple[str, int | None], ...]
-    made_of: Mapping[str, tuple[str, ...]]
+    waived: tuple[WaivedRule, ...]
     recordings: tuple[RenderingParameters, ...]
     limits: PrivacyLimits
-    card: CardFacts | None
-    facts: Mapping[str, Json]
-
-    @property
-    def states(self) -> dict[str, str]:
-        """Recording id -> the state of the masks that was rendered."""
-        return {recording.id: recording.mask_state for recording in self.recordings}
+    facts: ReleaseFacts | None
 
 
 @dataclass(frozen=True, slots=True)
 class ReleaseResult:
-    """What came of a release; `states` as in `ReleaseParameters`, empty where nothing was rendered."""
+    """What came of a release."""
 
     released: bool
     reasons: tuple[ReleaseBlocker, ...] = ()
     output: str = ""
     files: int = 0
     recordings: tuple[RenderingCheck, ...] = ()
-    states: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,80 +142,78 @@ class ReleaseSecrets:
         key: of the study's releases.
         signed: checksum of all that the release is decided by.
         sounds: number of a recording -> what is done to its sound.
-        seeds: number of a recording -> what the changes of its voices follow from.
     """
 
     key: str
     private: Private
     signed: str
     sounds: Mapping[int, AudioTreatment]
-    seeds: Mapping[int, Mapping[str, str]]
 
 
 def build_checklist(session: Session, plan: ReleasePlan) -> ReleaseChecklist:
     """Judge a release as far as the study tells."""
     require_possible(plan)
     selection = select_candidates(session, plan)
-    waived = tuple((waiver.rule, number) for waiver, number in numbered_waivers(session))
-    return ReleaseChecklist(plan, selection, tuple(blockers_before_rendering(session, plan, selection)), waived)
+    reasons = blockers_before_rendering(session, plan, selection)
+    return ReleaseChecklist(selection, tuple(reasons), tuple(valid_waivers(session)))
 
 
 def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec[ReleaseParameters]:
     """Make the job; where rules stand in the way that need no rendering, it ends at once and says so."""
     require_free(folder)
+    known = all_recordings(session.study)
+    if not known:
+        raise UserError("The study has no recordings yet.", "Add one: greenroom add STUDY VIDEO")
     if plan.texts == SCRUB:
         store_hit_numbers(session, find_hits(session))
     found = build_checklist(session, plan)
     refused = bool(found.remaining)
     texts = create_texts_folder()
     candidates = found.selection.candidates
-    made: dict[str, list[str]] = {}
+    prepared: dict[str, ReleasedFile] = {}
     recordings: list[RenderingParameters] = []
     if not refused:
         key = get_release_key(session)
-        made = write_annotations(texts, session, plan, found.selection)
-        made |= {name: [] for name in write_tables(texts, plan, found.selection)}
+        prepared = write_annotations(texts, session, plan, found.selection)
+        prepared |= write_tables(texts, plan, found.selection)
         recordings = [
-            _gather_recording(session, plan, candidate, name) for candidate, name in _renderings(plan, found.selection)
+            _gather_recording(session, plan, candidate, method)
+            for candidate in candidates
+            if candidate.has_picture
+            for method in plan.methods_for(candidate.number)
         ]
         sounds = {
-            candidate.number: candidate.audio_treatment
+            candidate.number: with_seeds(candidate.audio_treatment, key)
             for candidate in candidates
             if candidate.audio_treatment is not None
         }
-        secrets = ReleaseSecrets(
-            key,
-            collect_private(session),
-            compute_signature(session, plan, found.selection, key),
-            sounds,
-            {number: derive_voice_seeds(treatment, key) for number, treatment in sounds.items()},
-        )
+        signed = compute_signature(session, plan, found.selection, key)
+        secrets = ReleaseSecrets(key, collect_private(session), signed, sounds)
         (texts / PRIVATE_FILE_NAME).write_text(json.dumps(dump(secrets)), "utf-8")
+        prepared[PRIVATE_FILE_NAME] = ReleasedFile((), file_sha256(texts / PRIVATE_FILE_NAME))
     return JobSpec(
         KIND,
         f"Release {pluralize(len(candidates), 'recording')}",
-        candidates[0].recording.id if candidates else all_recording_ids(session)[0],
+        candidates[0].recording.id if candidates else known[0].id,
         ReleaseParameters(
             folder=folder.absolute(),
             study=session.study.path.absolute(),
-            seen=_study_version(session),
+            seen=tuple(map(str, revision_key(session.study))),
             texts=texts,
-            prepared={name: file_sha256(texts / name) for name in list_files(texts)},
+            prepared=prepared,
             plan=plan,
             reasons=found.reasons,
             waived=found.waived,
-            made_of={name: tuple(codes) for name, codes in made.items()},
             recordings=tuple(recordings),
             limits=read_privacy_limits(session.study),
-            card=None if refused else collect_card_facts(session, found.selection, plan.texts),
-            facts={} if refused else collect_manifest_facts(session, plan, found.selection),
+            facts=None if refused else collect_facts(session, plan, found.selection),
         ),
     )
 
 
 def renew(session: Session, work: JobSpec[ReleaseParameters]) -> JobSpec[ReleaseParameters]:
     """Return the job as it has to be now, when its turn comes: faces, texts or consent may have changed meanwhile."""
-    if work.parameters.seen == _study_version(session):
+    if work.parameters.seen == tuple(map(str, revision_key(session.study))):
         return work
     discard(work.parameters)
     fresh = prepare(session, work.parameters.folder, work.parameters.plan)
@@ -244,25 +227,6 @@ def discard(parameters: ReleaseParameters) -> None:
         delete_tracks_file(recording)
 
 
-def _study_version(session: Session) -> tuple[str, ...]:
-    """Return what changes with every edit and every run: what a job was prepared from."""
-    newest = [f"{step.id} {step.at}" for step in read_steps(session.study, 1)]
-    kinds = ("faces", SPEECH)
-    found = (
-        latest_run(session.study, recording_id, kind) for recording_id in all_recording_ids(session) for kind in kinds
-    )
-    runs = [run.id for run in found if run is not None]
-    return (*newest, *runs)
-
-
-def all_recording_ids(session: Session) -> list[str]:
-    """Return the ids of all recordings."""
-    found = [recording.id for recording in all_recordings(session.study)]
-    if not found:
-        raise UserError("The study has no recordings yet.", "Add one: greenroom add STUDY VIDEO")
-    return found
-
-
 def compute(parameters: ReleaseParameters, progress: Progress) -> ReleaseResult:
     """Make the release, or say why not. Nothing is left of one that is refused, or that something was found in."""
     plan, waived, folder = parameters.plan, parameters.waived, parameters.folder
@@ -272,47 +236,39 @@ def compute(parameters: ReleaseParameters, progress: Progress) -> ReleaseResult:
             return ReleaseResult(False, tuple(left))
         secrets = _read_secrets(texts, parameters)
         renderings, outcomes = _render_all(parameters, secrets.key, progress)
-        about: dict[str, Any] = {"recordings": tuple(outcomes), "states": parameters.states}
         if left := remaining_blockers(outcome_blockers(outcomes), waived):
-            return ReleaseResult(False, tuple(left), **about)
-        with _collect_refusal() as refused, staging_folder(folder) as staging:
-            written = _write(staging, texts, parameters, renderings, outcomes, secrets, progress)
-            progress.progress(0, 1, "Reading back every file")
-            leaks = find_leaks(staging, secrets.private, sound=plan.includes_sound)
-            leaks += _verify_sounds(staging, renderings, secrets.sounds, progress)
-            if leaks:
-                shown = "; ".join(f"{leak.path}: {leak.what}" for leak in leaks[:_SHOWN_LEAKS])
-                raise UserError(
-                    f"The finished release held what must not leave, so it was removed. {shown}.",
-                    "Change the private word, the names or the text that is named, then release again.",
-                )
-            for rendering in {rendering.source.path: rendering for rendering in renderings}.values():
-                require_source_unchanged(rendering, progress)
-            count = sum(1 for path in staging.rglob("*") if path.is_file())
-            if now := recheck_blockers(parameters.study, plan, secrets.signed, secrets.key):
-                raise _RefusedError(now)
-            require_unchanged_release(staging, written)
-        if refused:
-            return ReleaseResult(False, tuple(refused), **about)
+            return ReleaseResult(False, tuple(left), recordings=tuple(outcomes))
+        try:
+            with staging_folder(folder) as staging:
+                written = _write(staging, texts, parameters, renderings, outcomes, secrets, progress)
+                _verify(staging, plan, renderings, secrets, progress)
+                count = len(list_files(staging))
+                if now := recheck_blockers(parameters.study, plan, secrets.signed, secrets.key):
+                    raise _RefusedError(now)
+                require_unchanged_release(staging, written)
+        except _RefusedError as refused:
+            return ReleaseResult(False, tuple(refused.reasons), recordings=tuple(outcomes))
         delete_renderings(renderings)
-    return ReleaseResult(True, (), str(folder), count, **about)
+    return ReleaseResult(True, (), str(folder), count, tuple(outcomes))
 
 
 def store(session: Session, work: JobSpec[ReleaseParameters], result: ReleaseResult) -> Changes:
     """Record that a release was made or refused, as a run of each of its recordings."""
     numbers = {recording.number: recording.id for recording in all_recordings(session.study)}
-    outcomes = result.recordings
-    about = {numbers[outcome.number] for outcome in outcomes if outcome.number in numbers} or {work.recording_id}
+    outcomes: dict[str, list[RenderingCheck]] = {}
+    for outcome in result.recordings:
+        if outcome.number in numbers:
+            outcomes.setdefault(numbers[outcome.number], []).append(outcome)
     methods = "+".join(work.parameters.plan.methods) or KIND
     made = []
     with session.study.run_transaction():
-        for recording_id in sorted(about):
+        for recording_id, own in sorted(outcomes.items()) or [(work.recording_id, [])]:
             facts: dict[str, Json] = {
                 "output": work.parameters.folder.name,
                 "rules": [*sorted({reason.rule for reason in result.reasons})],
-                "outcomes": [dump(outcome) for outcome in outcomes if numbers.get(outcome.number) == recording_id],
+                "outcomes": [dump(outcome) for outcome in own],
             }
-            state: dict[str, Json] = {"mask_state": result.states.get(recording_id, "")}
+            state: dict[str, Json] = {"mask_state": own[0].mask_state if own else ""}
             here = replace(work, recording_id=recording_id)
             made.append(("run", record_run(session, here, methods, result, parameters=state, facts=facts).id))
     return Changes.from_pairs(made)
@@ -326,41 +282,32 @@ class _RefusedError(Exception):
         self.reasons = reasons
 
 
-@contextmanager
-def _collect_refusal() -> Iterator[list[ReleaseBlocker]]:
-    """Lend a list that holds, after the block, the reasons for which it was left."""
-    reasons: list[ReleaseBlocker] = []
-    try:
-        yield reasons
-    except _RefusedError as refused:
-        reasons += refused.reasons
-
-
-def _verify_sounds(
-    staging: Path, renderings: Sequence[ReleaseRendering], sounds: Mapping[int, AudioTreatment], progress: Progress
-) -> list[Leak]:
-    """Return what is wrong with the sound of the clips in a finished release."""
-    found: list[Leak] = []
+def _verify(
+    staging: Path,
+    plan: ReleasePlan,
+    renderings: Sequence[ReleaseRendering],
+    secrets: ReleaseSecrets,
+    progress: Progress,
+) -> None:
+    """Refuse a finished release that holds what must not leave, and one whose sources were changed meanwhile."""
+    progress.progress(0, 1, "Reading back every file")
+    leaks = find_leaks(staging, secrets.private, sound=plan.includes_sound)
     for rendering in renderings:
-        planned = sounds.get(rendering.outcome.number)
-        if planned is None:
-            continue
-        for clip in sorted(
-            staging.glob(f"video-*/{rendering.outcome.method}/{recording_code(rendering.outcome.number)}.mp4")
-        ):
+        planned = secrets.sounds.get(rendering.outcome.number)
+        if planned is not None:
             source, track = rendering.plan.source, rendering.plan.track
-            wrong = find_sound_problems(clip, source, planned, progress, track=track)
-            found += [Leak(clip.relative_to(staging).as_posix(), what) for what in wrong]
-    return found
-
-
-def _renderings(plan: ReleasePlan, selection: Selection) -> list[tuple[ReleaseCandidate, str]]:
-    return [
-        (candidate, name)
-        for candidate in selection.candidates
-        if candidate.has_picture
-        for name in plan.methods_for(candidate.number)
-    ]
+            code = recording_code(rendering.outcome.number)
+            for clip in sorted(staging.glob(f"video-*/{rendering.outcome.method}/{code}.mp4")):
+                wrong = find_sound_problems(clip, source, planned, progress, track=track)
+                leaks += [Leak(clip.relative_to(staging).as_posix(), what) for what in wrong]
+    if leaks:
+        shown = "; ".join(f"{leak.path}: {leak.what}" for leak in leaks[:_SHOWN_LEAKS])
+        raise UserError(
+            f"The finished release held what must not leave, so it was removed. {shown}.",
+            "Change the private word, the names or the text that is named, then release again.",
+        )
+    for rendering in {rendering.source.path: rendering for rendering in renderings}.values():
+        require_source_unchanged(rendering, progress)
 
 
 def _gather_recording(
@@ -368,14 +315,11 @@ def _gather_recording(
 ) -> RenderingParameters:
     """Return all that rendering, check and measures of a recording need."""
     found = gather_parameters(session, candidate.recording.id, method, keep_robots=plan.keep_robots)
-    witness = find_independent(found.tracked_by)
     return RenderingParameters(
         **vars(found),
         id=candidate.recording.id,
         number=candidate.number,
         painted=tuple(candidate.solid_face_ids),
-        detector=join_names((DEFAULT_DETECTOR, witness)) if witness else DEFAULT_DETECTOR,
-        witness=witness or "",
         strangers=choose_strangers(session, candidate.recording.id),
     )
 
@@ -393,7 +337,8 @@ def _render_all(
             raise
         except UserError as error:
             failure = f"{error.message} {error.hint}"
-            outcomes.append(RenderingCheck(recording.number, recording.method, failure=failure))
+            failed = RenderingCheck(recording.number, recording.method, recording.mask_state, failure=failure)
+            outcomes.append(failed)
             continue
         renderings.append(rendering)
         outcomes.append(outcome)
@@ -409,36 +354,27 @@ def _write(
     secrets: ReleaseSecrets,
     progress: Progress,
 ) -> str:
-    """Write every file of a release; returns the text of its manifest.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
+    """Write every file of a release; returns the text of its manifest."""
     plan = parameters.plan
     treatments = {
-        number: build_sound_filter(
-            treatment, rendering.plan.source, secrets.seeds[number], progress, track=rendering.plan.track
-        )
+        number: sound_filter(treatment, rendering.plan.source, progress, track=rendering.plan.track)
         for rendering in renderings
         if (treatment := secrets.sounds.get(number := rendering.outcome.number)) is not None
     }
-    made_of = {name: list(codes) for name, codes in parameters.made_of.items()}
-    written: dict[str, str] = {}
-    for name in made_of:
+    files = {name: file for name, file in parameters.prepared.items() if name != PRIVATE_FILE_NAME}
+    for name, file in files.items():
         target = staging / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(texts / name, target)
-        written[name] = file_sha256(target)
-        if written[name] != parameters.prepared.get(name):
+        if file_sha256(target) != file.sha256:
             raise _changed_texts_error()
-    media = write_media(staging, plan, renderings, treatments, progress)
-    made_of |= {name: [file.source] for name, file in media.items()}
-    written |= {name: file.sha256 for name, file in media.items()}
+    files |= write_media(staging, plan, renderings, treatments, progress)
     for rendering in renderings:
         require_unchanged(rendering)
-    assert parameters.card is not None
-    written |= write_cards(staging, plan, outcomes, parameters.card)
-    sources = dict(cast(dict[str, Json], parameters.facts["sources"]))
+    facts = parameters.facts
+    assert facts is not None
+    files |= write_cards(staging, plan, outcomes, secrets.sounds, facts)
+    sources = dict(facts.sources)
     for rendering in renderings:
         code = recording_code(rendering.outcome.number)
         treatment = secrets.sounds.get(rendering.outcome.number)
@@ -451,7 +387,7 @@ def _write(
             "raw": keyed_checksum(secrets.key, rendering.source.sha256),
             "sound": None if treatment is None else treatment.facts(),
         }
-    text = build_manifest(staging, written, made_of, {**parameters.facts, "sources": sources})
+    text = build_manifest(staging, files, {**facts.manifest, "sources": sources})
     (staging / MANIFEST_NAME).write_text(text, "utf-8", newline="\n")
     set_fixed_times(staging)
     return text
@@ -463,18 +399,13 @@ def _read_secrets(texts: Path, parameters: ReleaseParameters) -> ReleaseSecrets:
         content = (texts / PRIVATE_FILE_NAME).read_bytes()
     except OSError:
         raise _changed_texts_error() from None
-    if hashlib.sha256(content).hexdigest() != parameters.prepared.get(PRIVATE_FILE_NAME):
+    if hashlib.sha256(content).hexdigest() != parameters.prepared[PRIVATE_FILE_NAME].sha256:
         raise _changed_texts_error()
     return load(ReleaseSecrets, json.loads(content), PRIVATE_FILE_NAME)
 
 
 def _changed_texts_error() -> UserError:
     return UserError("The texts of the release were changed in the cache while it waited.", "Release again.")
-
-
-def resume(session: Session, _recording_id: str, folder: Path, plan: ReleasePlan) -> JobSpec[ReleaseParameters]:
-    """Make the job again."""
-    return prepare(session, folder, plan)
 
 
 def summarize(_work: JobSpec, result: ReleaseResult) -> str:
@@ -495,7 +426,7 @@ JOB = JobKind(
     summarize=summarize,
     outcome=lambda result: JobOutcome.DONE if result.released else JobOutcome.REFUSED,
     renew=renew,
-    resume=resume,
+    resume=lambda session, _recording_id, folder, plan: prepare(session, folder, plan),
     resume_fields=("folder", "plan"),
     unsaved=tuple(
         each.name for part in (ReleaseParameters, ReleaseResult) for each in fields(part) if each.name not in _KEPT

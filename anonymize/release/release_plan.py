@@ -5,8 +5,6 @@ The study keeps the newest plan, so that the window and the command line agree.
 
 import hashlib
 import hmac
-import re
-import secrets
 import uuid
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +13,8 @@ from annotate.interchange.annotation_files import FORMATS, get_format
 from anonymize.faces.masking_plan import require_method
 from anonymize.methods.face_methods import METHODS, recommended_method
 from anonymize.sound.voice_methods import COVERS, MUTE, VOICES, create_voice, voice_type
-from project.codec import load
-from project.entities.study_records import Annotator
+from project.codec import dump, load
+from project.entities.study_records import Annotator, Changes
 from project.errors import UserError
 from project.session.session import Session
 
@@ -100,6 +98,14 @@ def read_plan(session: Session) -> ReleasePlan:
         return ReleasePlan()
 
 
+def store_plan(session: Session, plan: ReleasePlan) -> Changes:
+    """Remember what a release of this study is to hold."""
+    require_possible(plan)
+    with session.step("Choose what is released", merge_key="release plan") as step:
+        session.study.set_property(PLAN_PROPERTY, dump(plan))
+    return step.changes
+
+
 def require_possible(plan: ReleasePlan) -> None:
     """Refuse what a release can never hold, or not on this machine."""
     every = {*plan.methods, *(name for names in plan.only.values() for name in names)}
@@ -127,7 +133,6 @@ def require_possible(plan: ReleasePlan) -> None:
 
 
 KEY_PROPERTY = "release_key"
-_KEY = re.compile("[0-9a-f]{64}")
 _CODE_LETTERS = {"person": "A", "model": "M", "adjudicated": "C"}
 _VERSION_7 = 0x7 << 76
 _VARIANT = 0b10 << 62
@@ -135,14 +140,7 @@ _VARIANT = 0b10 << 62
 
 def get_release_key(session: Session) -> str:
     """Return the study's own secret, 64 hexadecimal digits; made where there is none. It never leaves the study."""
-    found = session.study.get_property(KEY_PROPERTY)
-    if isinstance(found, str) and _KEY.fullmatch(found):
-        return found
-    made = secrets.token_hex(32)
-    session.study.require_writable()
-    with session.study.step("Make the key of releases", undoable=False):
-        session.study.set_property(KEY_PROPERTY, made)
-    return made
+    return session.get_secret(KEY_PROPERTY)
 
 
 def keyed_checksum(key: str, text: str) -> str:
@@ -160,9 +158,7 @@ def derive_released_id(key: str, own: str) -> str:
 def assign_annotator_codes(annotators: Sequence[Annotator], taken: Collection[str] = ()) -> dict[str, str]:
     """Return name -> A01, A02... (people), M01... (models), C01... (agreed on); nobody's own name is used as a code.
 
-    Args:
-        annotators: all of the study, in the order they came.
-        taken: further names that no code may be.
+    Annotators come in the order in which they came to the study; no code is one of the names in `taken`.
     """
     avoid = {annotator.name.casefold() for annotator in annotators} | {name.casefold() for name in taken}
     codes: dict[str, str] = {}

@@ -1,15 +1,17 @@
-"""Renders a recording for a release, or reuses an earlier rendering, checks it, and measures its privacy."""
+"""Renders a recording for a release, or reuses an earlier rendering, checks it, and measures its privacy.
+
+The rules that show in a rendering only are here: one function a rule.
+"""
 
 import hashlib
 import hmac
 import json
 import shutil
-import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,30 +25,206 @@ from anonymize.faces.masking_plan import (
     working_folder,
 )
 from anonymize.measures.frame_measures import Stranger
+from anonymize.measures.privacy_report import FIGURES, MeasureInfo, PrivacyReport
 from anonymize.privacy.privacy_job import measure_rendering
-from anonymize.privacy.privacy_limits import PrivacyLimits, exceeded_limits, unmeasured_limits
+from anonymize.privacy.privacy_limits import PrivacyLimits, exceeded_limits, format_value, unmeasured_limits
 from anonymize.release.release_plan import keyed_checksum
-from anonymize.release.release_rules import RenderingCheck
-from project.codec import dump
+from anonymize.release.release_rules import ReleaseBlocker
+from project.codec import dump, load
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import FaceTrack, Json
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.files.fingerprints import WholeFile, file_sha256, hash_whole_file
-from project.files.temporary_files import cache_folder
+from project.files.temporary_files import cache_folder, sweep_caches
 from project.progress import Progress
-from project.text_format import format_percent
+from project.text_format import pluralize
+from project.timebase import format_time, merge_spans
 
 if TYPE_CHECKING:
-    from anonymize.measures.privacy_report import PrivacyReport
-    from anonymize.rendering.face_renderer import RenderPlan
+    from anonymize.rendering.face_renderer import RenderPlan, RenderResult
 
 
-_ABANDONED_AFTER_S = 14 * 24 * 3600
 _AREA_REACH = 0.9
 """Reach of an area over a face, in box sizes from its middle: further than any ellipse over it."""
 _MAX_HITS = 1000
 """The most hits that are stored, the first ones."""
 _CLIP, _FACTS, _SEAL = "clip.mp4", "facts.json", "seal"
+
+
+_HINT_LOOK = "Look at it on the Faces page: draw the face, or mark the place as nothing."
+
+
+@dataclass(frozen=True, slots=True)
+class RenderingCheck:
+    """What was rendered, and what a look at the rendering found. Times are microseconds on the recording's axis.
+
+    Attributes:
+        number: of the recording.
+        method: how faces were hidden.
+        mask_state: the state of the masks that was rendered.
+        failure: why there is no rendering; "" where there is one.
+        frames: of the rendering.
+        faces_left_us: frames in which a face is left.
+        doubtful_us: frames with a hit that is neither covered nor dismissed, or that cannot be read.
+        hits: of both kinds, time and x, y, width, height in pixels of the picture.
+        bare_us: frames in which a face does not lie wholly under its mask.
+        blanked_us: frames that were painted over wholly.
+        undrawn_us: frames in which the method could not draw a face, so that it was painted solid.
+        exempt_us: frames in which a face is visible that may be, a robot's.
+        checked_by: the detectors that looked, joined by `+`.
+        witness: the one of them that had no part in finding the tracks; "" where there was none.
+        ends_early_s: how much the source lacks at its end, at least.
+        measured: whether privacy was measured.
+        why_not: why it was not.
+        over: sentences about measures over the study's limit.
+        recognized: of these, those that say that drawn faces are still recognized as who they hide.
+        figures: what was measured, for the card: name -> value in words.
+    """
+
+    number: int
+    method: str
+    mask_state: str = ""
+    failure: str = ""
+    frames: int = 0
+    faces_left_us: tuple[int, ...] = ()
+    doubtful_us: tuple[int, ...] = ()
+    hits: tuple[tuple[int, ...], ...] = ()
+    bare_us: tuple[int, ...] = ()
+    blanked_us: tuple[int, ...] = ()
+    undrawn_us: tuple[int, ...] = ()
+    exempt_us: tuple[int, ...] = ()
+    checked_by: str = ""
+    witness: str = ""
+    ends_early_s: float = 0.0
+    measured: bool = False
+    why_not: str = ""
+    over: tuple[str, ...] = ()
+    recognized: tuple[str, ...] = ()
+    figures: Mapping[str, str] = field(default_factory=dict)
+
+    def build_blocker(self, rule: str, sentence: str, hint: str, time_us: int | None = None) -> ReleaseBlocker:
+        """Return a reason about this recording."""
+        return ReleaseBlocker(rule, f"Recording {self.number}, {self.method}: {sentence}", hint, self.number, time_us)
+
+    def location_text(self, time_us: int) -> str:
+        """Return where in the picture the first hit of a frame is, to be read after what was found; "" if nowhere."""
+        for at, x, y, width, height in self.hits:
+            if at == time_us:
+                return f", {width} by {height} pixels at x {x}, y {y}"
+        return ""
+
+
+def outcome_blockers(outcomes: Sequence[RenderingCheck]) -> list[ReleaseBlocker]:
+    """Return everything that stands in the way and shows only in renderings."""
+    found: list[ReleaseBlocker] = []
+    for outcome in outcomes:
+        if outcome.failure:
+            found += check_rendered(outcome)
+        else:
+            for rule in RENDERING_RULES:
+                found += rule(outcome)
+    return found
+
+
+def check_rendered(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
+    """Rule `rendered`."""
+    yield rendering_check.build_blocker(
+        "rendered", rendering_check.failure, "Put right what is named, then release again."
+    )
+
+
+def check_face_left(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
+    """Rule `face-left`: a face of score 0.5 or more overlaps a track by an IoU of 0.3 or more, and the method masks."""
+    for start, count in _runs(rendering_check.faces_left_us):
+        yield rendering_check.build_blocker(
+            "face-left",
+            f"a face is left at {format_time(start)} ({pluralize(count, 'frame')})"
+            f"{rendering_check.location_text(start)}.",
+            "Move or enlarge its box on the Faces page, or choose a stronger method.",
+            start,
+        )
+
+
+def check_not_recognized(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
+    """Rule `not-recognized`: a drawn face is not re-identified as the person whose place it takes."""
+    for sentence in rendering_check.recognized:
+        yield rendering_check.build_blocker(
+            "not-recognized", sentence, "Draw another face, or choose a method that hides."
+        )
+
+
+def check_doubtful_hits(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
+    """Rule `doubtful-hits`."""
+    for start, count in _runs(rendering_check.doubtful_us):
+        yield rendering_check.build_blocker(
+            "doubtful-hits",
+            f"something at {format_time(start)} looks like a face ({pluralize(count, 'frame')})"
+            f"{rendering_check.location_text(start)}.",
+            _HINT_LOOK,
+            start,
+        )
+
+
+def check_face_under_mask(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
+    """Rule `face-under-mask`."""
+    for start, count in _runs(rendering_check.bare_us):
+        yield rendering_check.build_blocker(
+            "face-under-mask",
+            f"a face reaches out of its mask at {format_time(start)} ({pluralize(count, 'frame')}).",
+            "Enlarge its box on the Faces page.",
+            start,
+        )
+
+
+def check_independent_detector(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
+    """Rule `independent-check`."""
+    if not rendering_check.witness:
+        yield rendering_check.build_blocker(
+            "independent-check",
+            f"it was checked by {rendering_check.checked_by}, which found the tracks too, so it misses the same faces.",
+            "Install another detector: greenroom models fetch rfb320",
+        )
+
+
+def check_privacy_measured(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
+    """Rule `privacy-measured`."""
+    if not rendering_check.measured:
+        yield rendering_check.build_blocker(
+            "privacy-measured",
+            f"its privacy was not measured. {rendering_check.why_not}".strip(),
+            "Install what is named, or waive this rule with a reason.",
+        )
+
+
+def check_privacy_limit(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
+    """Rule `privacy-limit`."""
+    for sentence in (over for over in rendering_check.over if over not in rendering_check.recognized):
+        yield rendering_check.build_blocker(
+            "privacy-limit", sentence, "Choose a stronger method, or look at the worst track."
+        )
+
+
+RENDERING_RULES: tuple[Callable[[RenderingCheck], Iterator[ReleaseBlocker]], ...] = (
+    check_face_left,
+    check_face_under_mask,
+    check_not_recognized,
+    check_doubtful_hits,
+    check_independent_detector,
+    check_privacy_measured,
+    check_privacy_limit,
+)
+"""The rules about one rendering."""
+
+
+_MERGE_GAP_US = 500_000
+
+
+def _runs(times_us: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield start and number of frames of stretches of times that lie close to each other."""
+    times = sorted(times_us)
+    for start, end in merge_spans(((time_us, time_us) for time_us in times), _MERGE_GAP_US):
+        yield start, bisect_right(times, end) - bisect_left(times, start)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,16 +235,12 @@ class RenderingParameters(MaskingParameters):
         id: of the recording.
         number: of the recording.
         painted: ids of faces that are painted solid whatever the method.
-        detector: that looks for faces in the rendering, joined by `+`.
-        witness: the one of these that had no part in finding the tracks; "" where there is none.
         strangers: people of other recordings.
     """
 
     id: str
     number: int
     painted: tuple[str, ...]
-    detector: str
-    witness: str
     strangers: tuple[Stranger, ...]
 
 
@@ -99,14 +273,6 @@ def render_and_check(parameters: RenderingParameters, key: str, progress: Progre
     A rendering stays in the cache until a release that holds it is written, or for a fortnight after its last use.
     So a release that is refused for something else need not render again. What is known about it is sealed with the
     study's own secret: a clip that was put into the cache by anybody else is not taken for a rendering.
-
-    Args:
-        parameters: of the recording.
-        key: of the study's releases.
-        progress: told.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     from anonymize.rendering.face_renderer import find_uncovered_frames, render
     from anonymize.rendering.residual_faces import ResidualFaceStatus, check_rendering
@@ -117,21 +283,14 @@ def render_and_check(parameters: RenderingParameters, key: str, progress: Progre
     digests = weights_digests(parameters.method)
     folder = _folder(rendering_key(parameters, digests), parameters)
     plan = add_solid_areas(build_render_plan(parameters, folder / _CLIP), parameters.painted)
-    facts = _facts(folder, key)
-    if facts is None:
+    done = _read_rendering(folder, key)
+    if done is None:
         with working_folder(parameters, digests) as cache:
             done = render(replace(plan, cache=cache, overwrite=True, sound="none"), progress)
         source.require_unchanged()
-        facts = {
-            "frames": done.frames,
-            "zero_us": done.start_us,
-            "blanked_us": [*done.blanked_us],
-            "undrawn_us": [*done.undrawn_us],
-            "sha256": done.sha256,
-        }
+        facts = dump(done)
         (folder / _FACTS).write_text(json.dumps({**facts, _SEAL: _seal(folder, key, facts)}), "utf-8")
     looked_at = hash_whole_file(folder / _CLIP)
-    zero_us = cast(int, facts["zero_us"])
     found = check_rendering(
         folder / _CLIP,
         plan.tracks,
@@ -140,14 +299,15 @@ def render_and_check(parameters: RenderingParameters, key: str, progress: Progre
         replaced=plan.method.kind == "face",
         regions=[*parameters.regions, *(area for area in plan.areas if area not in parameters.regions)],
         source=load_index(plan.source, cache_folder()).canvas,
-        start_us=zero_us,
+        start_us=done.start_us,
         progress=progress,
     )
-    if found.frames != facts["frames"] or looked_at.sha256 != facts["sha256"]:
+    if found.frames != done.frames or looked_at.sha256 != done.sha256:
         raise UserError("A rendering in the cache is damaged.", "Release again: it is rendered anew.")
     outcome = RenderingCheck(
         parameters.number,
         plan.method.name,
+        parameters.mask_state,
         frames=found.frames,
         faces_left_us=tuple(found.faces_left),
         doubtful_us=tuple(found.doubtful),
@@ -157,14 +317,14 @@ def render_and_check(parameters: RenderingParameters, key: str, progress: Progre
             if hit.finding in (ResidualFaceStatus.FACE_LEFT, ResidualFaceStatus.DOUBTFUL)
         )[:_MAX_HITS],
         bare_us=tuple(find_uncovered_frames(plan)),
-        blanked_us=tuple(cast(list[int], facts["blanked_us"])),
-        undrawn_us=tuple(cast(list[int], facts["undrawn_us"])),
+        blanked_us=done.blanked_us,
+        undrawn_us=done.undrawn_us,
         exempt_us=tuple(found.exempt),
         checked_by=parameters.detector,
         witness=parameters.witness,
         ends_early_s=parameters.ends_early_s,
     )
-    return ReleaseRendering(folder / _CLIP, zero_us, plan, outcome, digests, looked_at, source)
+    return ReleaseRendering(folder / _CLIP, done.start_us, plan, outcome, digests, looked_at, source)
 
 
 def add_solid_areas(plan: "RenderPlan", painted: Sequence[str]) -> "RenderPlan":
@@ -188,11 +348,7 @@ def require_unchanged(rendering: ReleaseRendering) -> None:
 
 
 def require_source_unchanged(rendering: ReleaseRendering, progress: Progress) -> None:
-    """Read the recording's file once more, all of it, and refuse one that somebody touched since it was rendered.
-
-    Raises:
-        Cancelled: the user stopped it.
-    """
+    """Read the recording's file once more, all of it, and refuse one that somebody touched since it was rendered."""
     rendering.source.require_unchanged()
     if hash_whole_file(rendering.source.path, progress, again=True).sha256 != rendering.source.sha256:
         raise source_changed_error(rendering.source.path.name)
@@ -222,30 +378,26 @@ def _solid_area(track: FaceTrack) -> Region | None:
 def _folder(key: str, parameters: RenderingParameters) -> Path:
     """Return the folder of one rendering, made where it is missing."""
     base = cache_folder() / "releases"
-    for old in base.glob("*"):
-        with suppress(OSError):
-            if time.time() - old.stat().st_mtime > _ABANDONED_AFTER_S:
-                shutil.rmtree(old)
+    sweep_caches("releases")
     plain = dump(parameters)
     more = json.dumps([plain["regions"], plain["painted"]], sort_keys=True)
     folder = base / hashlib.sha256(f"{key} {more}".encode()).hexdigest()[:32]
-    try:
+    with explain_os_errors(f"The rendering cannot be kept in {base}", "Name another cache folder: XDG_CACHE_HOME."):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(
-            f"The rendering cannot be kept in {base}: {error.strerror}.", "Name another cache folder: XDG_CACHE_HOME."
-        ) from None
     return folder
 
 
-def _facts(folder: Path, key: str) -> dict[str, Json] | None:
+def _read_rendering(folder: Path, key: str) -> "RenderResult | None":
     """Return what is known about the rendering that lies in a folder; None where there is none, or another clip."""
+    from anonymize.rendering.face_renderer import RenderResult
+
     try:
-        found = cast(dict[str, Json], json.loads((folder / _FACTS).read_text("utf-8")))
+        found = json.loads((folder / _FACTS).read_text("utf-8"))
         seal = str(found.pop(_SEAL, ""))
         whole = hmac.compare_digest(seal.encode(), _seal(folder, key, found).encode())
-        return found if whole and found.get("sha256") == file_sha256(folder / _CLIP) else None
-    except (OSError, ValueError, AttributeError):
+        done = load(RenderResult, found, _FACTS)
+        return done if whole and done.sha256 == file_sha256(folder / _CLIP) else None
+    except (OSError, ValueError, AttributeError, UserError):
         return None
 
 
@@ -254,7 +406,6 @@ def _seal(folder: Path, key: str, facts: Mapping[str, Json]) -> str:
     return keyed_checksum(key, json.dumps([folder.name, facts], sort_keys=True))
 
 
-_MIN_SHOWN = 1e-3
 _UNLIMITED = 1_000_000
 
 
@@ -264,9 +415,6 @@ def measure_outcome(
     """Return the outcome of a rendering with what was measured in it.
 
     Where no face is hidden, there is nothing to measure.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     plan, outcome = rendering.plan, rendering.outcome
     if not any(len(track.frames) and not track.dismissed and track.id not in plan.exempt for track in plan.tracks):
@@ -286,7 +434,7 @@ def measure_outcome(
 
 
 def add_measures(
-    outcome: RenderingCheck, report: "PrivacyReport", limits: PrivacyLimits, *, drawn: bool
+    outcome: RenderingCheck, report: PrivacyReport, limits: PrivacyLimits, *, drawn: bool
 ) -> RenderingCheck:
     """Return an outcome with what was measured in its rendering."""
     missing = unmeasured_limits(report)
@@ -297,24 +445,14 @@ def add_measures(
         why_not=" ".join(missing),
         over=tuple(exceeded_limits(report, limits)),
         recognized=tuple(exceeded_limits(report, alone)) if drawn else (),
-        figures=format_figures(report),
+        figures=_format_figures(report),
     )
 
 
-def format_figures(report: "PrivacyReport") -> dict[str, str]:
+def _format_figures(report: PrivacyReport) -> dict[str, str]:
     """Return what was measured, in words, for the data card."""
-    from anonymize.measures.privacy_report import FIGURES
-
-    found = {about.name: _format_figure(report.figure(key).value, about.unit) for key, about in FIGURES.items()}
+    figures = [(about, report.figure(key)) for key, about in FIGURES.items()]
     for attack in report.attacks:
-        rate = attack.rates[0].value
-        found[f"Re-identified at FAR 1e-2, {attack.kind} attacker, {attack.embedder}"] = _format_figure(rate, "share")
-    return {name: text for name, text in found.items() if text}
-
-
-def _format_figure(value: float | None, unit: str) -> str:
-    if value is None:
-        return ""
-    if unit == "share":
-        return format_percent(value)
-    return f"{value:.0f}" if float(value).is_integer() and abs(value) >= _MIN_SHOWN else f"{value:.3g} {unit}".strip()
+        name = f"Re-identified at FAR 1e-2, {attack.kind} attacker, {attack.embedder}"
+        figures.append((MeasureInfo(name, "share"), attack.rates[0]))
+    return {about.name: format_value(about, figure) for about, figure in figures if figure.value is not None}

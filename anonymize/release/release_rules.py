@@ -1,14 +1,31 @@
-"""Release rules, their blockers, and the rules that are checked on a rendering: one function a rule."""
+"""The rules of a release, what stands in its way by them, waivers, and the recordings that a release is made of."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
-from project.entities.study_records import Json, Waiver
+from annotate.study.leave_permission import LeaveUse, has_consented, may_leave
+from anonymize.faces.face_review import FaceSheet, build_face_sheet
+from anonymize.release.release_plan import SCRUB, SOLID, ReleasePlan
+from anonymize.release.release_sound import AudioTreatment, PersonalHits, Speech, plan_audio_treatment, read_speech
+from project.entities.study_records import (
+    MIN_REASON_WORDS,
+    Changes,
+    ConsentUse,
+    Json,
+    Medium,
+    Participant,
+    Recording,
+    Run,
+    Waiver,
+)
+from project.errors import UserError
+from project.ids import new_id
+from project.queries import policy_rows
+from project.queries.recording_rows import all_participants, all_recordings
+from project.session.session import MediaState, Session
 from project.text_format import pluralize
-from project.timebase import SECOND_US, format_time
-
-MIN_REASON_WORDS = 3
-"""The fewest words of the reason of a waiver."""
+from project.timebase import SECOND_US, utc_now
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +79,19 @@ class ReleaseBlocker:
 
     Attributes:
         rule: key of `RULES`.
-        recording: its number; None where it is about the release as a whole.
-        time_us: where to look, on the recording's axis; None where there is no such place.
         sentence: what is wrong.
         hint: what to do about it.
+        recording: its number; None where it is about the release as a whole.
+        time_us: where to look, on the recording's axis; None where there is no such place.
         waivable: whether it can be waived, where its rule can.
         weights: name of the weights or the optional part that can be fetched to mend it; "" for none.
     """
 
     rule: str
-    recording: int | None
-    time_us: int | None
     sentence: str
     hint: str
+    recording: int | None = None
+    time_us: int | None = None
     waivable: bool = True
     weights: str = ""
 
@@ -101,210 +118,208 @@ class ReleaseBlocker:
         return found
 
 
-def find_waiver(reason: ReleaseBlocker, waivers: Iterable[Waiver], numbers: Mapping[str, int]) -> Waiver | None:
-    """Return the waiver that does away with a reason; None where there is none or the rule cannot be waived."""
+WaivedRule = tuple[str, int | None]
+"""A rule, and the number of the recording that does without it; None for all."""
+
+
+def is_waived(reason: ReleaseBlocker, waived: Container[WaivedRule]) -> bool:
+    """Tell whether a waiver does away with a reason."""
     if not reason.can_be_waived:
-        return None
-    for waiver in waivers:
-        if waiver.rule == reason.rule and (
-            waiver.recording_id is None or numbers.get(waiver.recording_id) == reason.recording
-        ):
-            return waiver
-    return None
+        return False
+    return (reason.rule, reason.recording) in waived or (reason.rule, None) in waived
 
 
-def remaining_blockers(
-    reasons: Sequence[ReleaseBlocker], waived: Iterable[tuple[str, int | None]]
-) -> list[ReleaseBlocker]:
-    """Return the reasons that no waiver does away with.
+def remaining_blockers(reasons: Iterable[ReleaseBlocker], waived: Container[WaivedRule]) -> list[ReleaseBlocker]:
+    """Return the reasons that no waiver does away with."""
+    return [reason for reason in reasons if not is_waived(reason, waived)]
 
-    Args:
-        reasons: all of them.
-        waived: rule and number of the recording, or None for all recordings.
+
+def valid_waivers(session: Session) -> dict[WaivedRule, Waiver]:
+    """Return the waivers that count.
+
+    One of a recording that is gone counts for nothing, and so does one without a reason in words or of a rule that
+    cannot be waived: no program of ours writes such a one.
     """
-    allowed = {*waived}
-    return [
-        reason
-        for reason in reasons
-        if not (reason.can_be_waived and ((reason.rule, reason.recording) in allowed or (reason.rule, None) in allowed))
+    numbers: dict[str | None, int | None] = {
+        recording.id: recording.number for recording in all_recordings(session.study)
+    }
+    numbers[None] = None
+    return {
+        (waiver.rule, numbers[waiver.recording_id]): waiver
+        for waiver in policy_rows.waivers(session.study)
+        if waiver.recording_id in numbers
+        and waiver.rule in RULES
+        and RULES[waiver.rule].waivable
+        and len(waiver.reason.split()) >= MIN_REASON_WORDS
+    }
+
+
+def waive_rule(session: Session, rule: str, recording_id: str | None, reason: str) -> Changes:
+    """Do without a rule, for a recording or, where it is None, for all; the reason is printed in the data card."""
+    if rule not in RULES:
+        raise UserError(f"There is no rule “{rule}”.", f"Rules that can be waived: {', '.join(waivable_rules())}.")
+    if not RULES[rule].waivable:
+        raise UserError(f"The rule “{rule}” cannot be waived.", f"These can: {', '.join(waivable_rules())}.")
+    said = " ".join(reason.split())
+    if len(said.split()) < MIN_REASON_WORDS:
+        raise UserError(
+            "A waiver needs a reason.", f"Say in {MIN_REASON_WORDS} words or more why; it is printed in the data card."
+        )
+    with session.step(f"Waive {rule}") as step:
+        who = session.annotator()
+        assert who is not None
+        for waiver in policy_rows.waivers(session.study):
+            if (waiver.rule, waiver.recording_id) == (rule, recording_id):
+                policy_rows.delete_waiver(session.study, waiver.id)
+        policy_rows.insert_waiver(session.study, Waiver(new_id(), recording_id, rule, said, who.id, utc_now()))
+    return step.changes
+
+
+def withdraw_waiver(session: Session, rule: str, recording_id: str | None) -> Changes:
+    """Take a waiver back."""
+    found = [
+        waiver
+        for waiver in policy_rows.waivers(session.study)
+        if (waiver.rule, waiver.recording_id) == (rule, recording_id)
     ]
+    if not found:
+        raise UserError(f"The rule “{rule}” is not waived there.", "See which are: greenroom release STUDY --dry-run")
+    with session.step(f"Withdraw waiver of {rule}") as step:
+        for waiver in found:
+            policy_rows.delete_waiver(session.study, waiver.id)
+    return step.changes
 
 
-_HINT_LOOK = "Look at it on the Faces page: draw the face, or mark the place as nothing."
+def waivable_rules() -> list[str]:
+    """Return the keys of the rules that can be waived."""
+    return [key for key, rule in RULES.items() if rule.waivable]
+
+
+@dataclass(frozen=True)
+class ReleaseCandidate:
+    """One recording on its way into a release.
+
+    Attributes:
+        refusing: who appears and did not consent to release; robots need not.
+        personal: what is personal in the study.
+    """
+
+    session: Session
+    plan: ReleasePlan
+    recording: Recording
+    people: tuple[Participant, ...]
+    refusing: tuple[Participant, ...]
+    personal: PersonalHits
+
+    @property
+    def number(self) -> int:
+        """What people call it."""
+        return self.recording.number
+
+    @property
+    def has_picture(self) -> bool:
+        """Whether there is anything to render."""
+        return self.session.has_picture(self.recording.id)
+
+    @cached_property
+    def medium(self) -> Medium | None:
+        """Its main file."""
+        return self.session.main_medium(self.recording.id)
+
+    @cached_property
+    def has_file(self) -> bool:
+        """Whether its main file is there, unchanged."""
+        return self.medium is not None and self.session.locate(self.medium).state is MediaState.PRESENT
+
+    @cached_property
+    def faces(self) -> FaceSheet | None:
+        """How far the review of its faces is; None where it has no picture or its file cannot be used."""
+        return build_face_sheet(self.session, self.recording.id) if self.has_picture and self.has_file else None
+
+    @property
+    def face_run(self) -> Run | None:
+        """The run that looked for faces in its file as it is now; None where there is none."""
+        if self.faces is None or self.faces.run is None or self.medium is None:
+            return None
+        return self.faces.run if self.faces.run.parameters.get("fingerprint") == self.medium.fingerprint else None
+
+    @property
+    def releases_sound(self) -> bool:
+        """Whether its sound leaves."""
+        return self.plan.includes_sound and self.has_picture and self.sound_track > 0
+
+    @property
+    def sound_track(self) -> int:
+        """Which sound track of its main file is used, from 1; 0 where there is none."""
+        return self.medium.sound_track if self.medium is not None else 0
+
+    @property
+    def releases_speech(self) -> bool:
+        """Whether what is said or written leaves: its sound or its texts."""
+        return self.releases_sound or self.plan.texts == SCRUB
+
+    @cached_property
+    def speech(self) -> Speech:
+        """What is known about who speaks when."""
+        return read_speech(self.session, self.recording.id)
+
+    @cached_property
+    def audio_treatment(self) -> AudioTreatment | None:
+        """What is done to its sound; None where none leaves."""
+        if not self.releases_sound:
+            return None
+        spoken = self.personal.spoken(self.recording.id)
+        return plan_audio_treatment(self.plan, spoken, self.speech, self.people, self.refusing)
+
+    @property
+    def solid_face_ids(self) -> list[str]:
+        """Ids of the faces that are painted solid whatever the method: of who did not consent, or of nobody known."""
+        if self.faces is None or self.plan.without_consent != SOLID:
+            return []
+        everybody = all_participants(self.session.study)
+        asked = {
+            participant.id for participant in everybody if has_consented(self.session, participant, ConsentUse.RELEASE)
+        }
+        return [face.id for face in self.faces.faces if not face.dismissed and face.participant_id not in asked]
+
+    def build_blocker(
+        self,
+        rule: str,
+        sentence: str,
+        hint: str,
+        time_us: int | None = None,
+        *,
+        waivable: bool = True,
+        weights: str = "",
+    ) -> ReleaseBlocker:
+        """Return a reason about this recording; `waivable` where its rule can be waived and this reason too."""
+        return ReleaseBlocker(rule, sentence, hint, self.number, time_us, waivable, weights)
 
 
 @dataclass(frozen=True, slots=True)
-class RenderingCheck:
-    """What was rendered, and what a look at the rendering found. Times are microseconds on the recording's axis.
+class Selection:
+    """Which recordings go into a release, and why others do not: number -> one sentence."""
 
-    Attributes:
-        number: of the recording.
-        method: how faces were hidden.
-        failure: why there is no rendering; "" where there is one.
-        frames: of the rendering.
-        faces_left_us: frames in which a face is left.
-        doubtful_us: frames with a hit that is neither covered nor dismissed, or that cannot be read.
-        hits: of both kinds, time and x, y, width, height in pixels of the picture.
-        bare_us: frames in which a face does not lie wholly under its mask.
-        blanked_us: frames that were painted over wholly.
-        undrawn_us: frames in which the method could not draw a face, so that it was painted solid.
-        exempt_us: frames in which a face is visible that may be, a robot's.
-        checked_by: the detectors that looked, joined by `+`.
-        witness: the one of them that had no part in finding the tracks; "" where there was none.
-        ends_early_s: how much the source lacks at its end, at least.
-        measured: whether privacy was measured.
-        why_not: why it was not.
-        over: sentences about measures over the study's limit.
-        recognized: of these, those that say that drawn faces are still recognized as who they hide.
-        figures: what was measured, for the card: name -> value in words.
-    """
-
-    number: int
-    method: str
-    failure: str = ""
-    frames: int = 0
-    faces_left_us: tuple[int, ...] = ()
-    doubtful_us: tuple[int, ...] = ()
-    hits: tuple[tuple[int, ...], ...] = ()
-    bare_us: tuple[int, ...] = ()
-    blanked_us: tuple[int, ...] = ()
-    undrawn_us: tuple[int, ...] = ()
-    exempt_us: tuple[int, ...] = ()
-    checked_by: str = ""
-    witness: str = ""
-    ends_early_s: float = 0.0
-    measured: bool = False
-    why_not: str = ""
-    over: tuple[str, ...] = ()
-    recognized: tuple[str, ...] = ()
-    figures: Mapping[str, str] = field(default_factory=dict)
-
-    def build_blocker(self, rule: str, sentence: str, hint: str, time_us: int | None = None) -> ReleaseBlocker:
-        """Return a reason about this recording."""
-        return ReleaseBlocker(rule, self.number, time_us, f"Recording {self.number}, {self.method}: {sentence}", hint)
-
-    def location_text(self, time_us: int) -> str:
-        """Return where in the picture the first hit of a frame is, to be read after what was found; "" if nowhere."""
-        for at, x, y, width, height in self.hits:
-            if at == time_us:
-                return f", {width} by {height} pixels at x {x}, y {y}"
-        return ""
+    candidates: tuple[ReleaseCandidate, ...]
+    left_out: dict[int, str] = field(default_factory=dict)
 
 
-def outcome_blockers(outcomes: Sequence[RenderingCheck]) -> list[ReleaseBlocker]:
-    """Return everything that stands in the way and shows only in renderings."""
-    found: list[ReleaseBlocker] = []
-    for outcome in outcomes:
-        if outcome.failure:
-            found += check_rendered(outcome)
+def select_candidates(session: Session, plan: ReleasePlan) -> Selection:
+    """Leave out hold-outs and, where the plan says so, recordings in which somebody did not consent to release."""
+    releases_speech = plan.includes_sound or plan.texts == SCRUB
+    use = LeaveUse.RELEASE_OF_SPEECH if releases_speech else LeaveUse.RELEASE_OF_PICTURES
+    found: list[ReleaseCandidate] = []
+    left_out: dict[int, str] = {}
+    personal = PersonalHits(session)
+    for recording in all_recordings(session.study):
+        permission = may_leave(session, recording.id, use)
+        if permission.held_out:
+            left_out[recording.number] = "It is held out."
+        elif permission.refusing and plan.without_consent != SOLID:
+            left_out[recording.number] = (
+                f"{pluralize(len(permission.refusing), 'participant')} did not consent to release."
+            )
         else:
-            for rule in RENDERING_RULES:
-                found += rule(outcome)
-    return found
-
-
-def check_rendered(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
-    """Rule `rendered`."""
-    yield rendering_check.build_blocker(
-        "rendered", rendering_check.failure, "Put right what is named, then release again."
-    )
-
-
-def check_face_left(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
-    """Rule `face-left`: a face of score 0.5 or more overlaps a track by an IoU of 0.3 or more, and the method masks."""
-    for start, count in _runs(rendering_check.faces_left_us):
-        yield rendering_check.build_blocker(
-            "face-left",
-            f"a face is left at {format_time(start)} ({pluralize(count, 'frame')})"
-            f"{rendering_check.location_text(start)}.",
-            "Move or enlarge its box on the Faces page, or choose a stronger method.",
-            start,
-        )
-
-
-def check_not_recognized(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
-    """Rule `not-recognized`: a drawn face is not re-identified as the person whose place it takes."""
-    for sentence in rendering_check.recognized:
-        yield rendering_check.build_blocker(
-            "not-recognized", sentence, "Draw another face, or choose a method that hides."
-        )
-
-
-def check_doubtful_hits(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
-    """Rule `doubtful-hits`."""
-    for start, count in _runs(rendering_check.doubtful_us):
-        yield rendering_check.build_blocker(
-            "doubtful-hits",
-            f"something at {format_time(start)} looks like a face ({pluralize(count, 'frame')})"
-            f"{rendering_check.location_text(start)}.",
-            _HINT_LOOK,
-            start,
-        )
-
-
-def check_face_under_mask(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
-    """Rule `face-under-mask`."""
-    for start, count in _runs(rendering_check.bare_us):
-        yield rendering_check.build_blocker(
-            "face-under-mask",
-            f"a face reaches out of its mask at {format_time(start)} ({pluralize(count, 'frame')}).",
-            "Enlarge its box on the Faces page.",
-            start,
-        )
-
-
-def check_independent_detector(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
-    """Rule `independent-check`."""
-    if not rendering_check.witness:
-        yield rendering_check.build_blocker(
-            "independent-check",
-            f"it was checked by {rendering_check.checked_by}, which found the tracks too, so it misses the same faces.",
-            "Install another detector: greenroom models fetch rfb320",
-        )
-
-
-def check_privacy_measured(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
-    """Rule `privacy-measured`."""
-    if not rendering_check.measured:
-        yield rendering_check.build_blocker(
-            "privacy-measured",
-            f"its privacy was not measured. {rendering_check.why_not}".strip(),
-            "Install what is named, or waive this rule with a reason.",
-        )
-
-
-def check_privacy_limit(rendering_check: RenderingCheck) -> Iterator[ReleaseBlocker]:
-    """Rule `privacy-limit`."""
-    for sentence in (over for over in rendering_check.over if over not in rendering_check.recognized):
-        yield rendering_check.build_blocker(
-            "privacy-limit", sentence, "Choose a stronger method, or look at the worst track."
-        )
-
-
-RENDERING_RULES: tuple[Callable[[RenderingCheck], Iterator[ReleaseBlocker]], ...] = (
-    check_face_left,
-    check_face_under_mask,
-    check_not_recognized,
-    check_doubtful_hits,
-    check_independent_detector,
-    check_privacy_measured,
-    check_privacy_limit,
-)
-"""The rules about one rendering."""
-
-_MERGE_GAP_US = 500_000
-
-
-def _runs(times_us: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield start and number of frames of stretches of times that lie close to each other."""
-    start, count, last = 0, 0, 0
-    for time_us in sorted(times_us):
-        if count and time_us - last <= _MERGE_GAP_US:
-            count += 1
-        else:
-            if count:
-                yield start, count
-            start, count = time_us, 1
-        last = time_us
-    if count:
-        yield start, count
+            people, refusing = permission.people, permission.refusing
+            found.append(ReleaseCandidate(session, plan, recording, people, refusing, personal))
+    return Selection(tuple(found), left_out)

@@ -4,25 +4,23 @@ Personal information is searched once for all recordings.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import repeat
+from itertools import repeat, zip_longest
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import av
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.pii_detection.pii_hit import KINDS
-from anonymize.pii_review.review_hits import PlacedHit, find_hits, spoken_hits
+from anonymize.pii_review.review_hits import PlacedHit, SpokenHit, find_hits, spoken_hits
 from anonymize.release.release_plan import ReleasePlan, keyed_checksum
-from anonymize.sound.sound_cover import FADE_US, CoverFilter, RoomTone, TimeSpan, covered_samples, measure_room
-from anonymize.sound.sound_plan import SoundPlan, Treatments, sound_filter
-from anonymize.sound.voice_methods import MUTE, SILENCE
+from anonymize.sound.sound_plan import FADE_US, SoundPlan, covered_samples, cut_blocks, sound_filter
+from anonymize.sound.voice_methods import MUTE
 from anonymize.sound.voice_stream import UNKNOWN_SPEAKER, VoiceSpan
-from media.sound import SoundFilter, stream_original, to_int16
+from media.sound import stream_original, to_int16
 from media.source import open_media
 from project.entities.study_records import Json, Participant, Run, Utterance
 from project.progress import Progress, Silent
@@ -58,11 +56,7 @@ class Speech:
         written = widen_intervals(
             ((utterance.start_us, utterance.end_us) for utterance in self.worded_utterances), _UTTERANCE_MARGIN_US
         )
-        return [
-            subtract_interval
-            for subtract_interval in subtract_intervals(self.spans, written)
-            if subtract_interval[1] - subtract_interval[0] >= _MIN_SPEECH_US
-        ]
+        return [(start, end) for start, end in subtract_intervals(self.spans, written) if end - start >= _MIN_SPEECH_US]
 
     @property
     def worded_utterances(self) -> list[Utterance]:
@@ -106,51 +100,26 @@ def read_speech(session: Session, recording_id: str) -> Speech:
 
 
 @dataclass(frozen=True, slots=True)
-class PiiAudioSpan:
-    """A place in the sound where something personal is said.
+class AudioTreatment(SoundPlan):
+    """What is done to the sound of one recording; `muted` is where somebody may be heard who did not agree.
+
+    Nothing in it says who anybody is, but for pseudonyms.
 
     Attributes:
-        kind: what it is, a key of `anonymize.pii_detection.pii_hit.KINDS`.
-        measured: whether its words have measured times; the stretch is the whole utterance otherwise.
-    """
-
-    start_us: int
-    end_us: int
-    kind: str
-    measured: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AudioTreatment:
-    """What is done to the sound of one recording. Nothing in it says who anybody is, but for pseudonyms.
-
-    Attributes:
-        covered: where personal information is said.
-        muted: where somebody may be heard who did not agree.
-        cover: what is heard instead of personal information.
-        voice: the method that changes voices; None leaves them.
-        options: of that method.
-        speakers: start, end and pseudonym of who is known to speak.
         kinds: kind of personal information -> how many places of it are covered.
         whole: how many of these places are covered by their whole utterance, because nobody measured their words.
     """
 
-    covered: tuple[Interval, ...] = ()
-    muted: tuple[Interval, ...] = ()
-    cover: str = MUTE
-    voice: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
-    speakers: tuple[tuple[int, int, str], ...] = ()
     kinds: Mapping[str, int] = field(default_factory=dict)
     whole: int = 0
 
     @property
     def muted_s(self) -> float:
         """How long it is that somebody is muted."""
-        return sum(end - start for start, end in self.muted) / 1e6
+        return sum(end - start for start, end in self.muted) / SECOND_US
 
     def facts(self) -> dict[str, Json]:
-        """Return what manifest and card say: how many and how, not where and who."""
+        """Return what the manifest says: how many and how, not where and who."""
         return {
             "voices": self.voice or "as they are",
             "options": cast(Json, dict(self.options)),
@@ -164,128 +133,70 @@ class AudioTreatment:
 
 def plan_audio_treatment(
     plan: ReleasePlan,
-    spoken: Iterable[PiiAudioSpan],
+    spoken: Sequence[SpokenHit],
     speech: Speech,
     people: Iterable[Participant],
     refusing: Iterable[Participant],
 ) -> AudioTreatment:
-    """Return what is done to the sound of a recording.
+    """Return what is done to the sound of a recording, but for the seeds.
 
     Where somebody in it did not agree, only those are heard who did and are known to speak: fail closed.
-
-    Args:
-        plan: of the release.
-        spoken: everything personal that is said, but for what a person decided to keep.
-        speech: what is known about who speaks when.
-        people: everybody who appears.
-        refusing: those of them who did not agree.
     """
-    said, silent = [*spoken], {participant.id for participant in refusing}
+    silent = {participant.id for participant in refusing}
     names = {person.id: person.pseudonym for person in people}
-    known = [
-        utterance for utterance in speech.utterances if utterance.participant_id in names and not utterance.suggested
-    ]
-    return AudioTreatment(
-        tuple((pii_audio_span.start_us, pii_audio_span.end_us) for pii_audio_span in said),
-        tuple(speech.intervals_to_mute({*names} - silent)) if silent else (),
-        plan.cover,
-        plan.voice_method,
-        dict(plan.voice_options) if plan.voice_method else {},
-        tuple((utterance.start_us, utterance.end_us, names[utterance.participant_id or ""]) for utterance in known)
-        if plan.voice_method
-        else (),
-        dict(sorted(Counter(pii_audio_span.kind for pii_audio_span in said).items())),
-        sum(not pii_audio_span.measured for pii_audio_span in said),
+    treatment = AudioTreatment(
+        covered=tuple((hit.start_us, hit.end_us) for hit in spoken),
+        cover=plan.cover,
+        muted=tuple(speech.intervals_to_mute({*names} - silent)) if silent else (),
+        kinds=dict(sorted(Counter(hit.kind for hit in spoken).items())),
+        whole=sum(not hit.measured for hit in spoken),
     )
-
-
-def derive_voice_seeds(audio_treatment: AudioTreatment, key: str) -> dict[str, str]:
-    """Return what the changed voices follow from, by pseudonym; as secret as the key of the study's releases."""
-    names = {name for _, _, name in audio_treatment.speakers}
-    return {
-        UNKNOWN_SPEAKER: keyed_checksum(key, "voice"),
-        **{name: keyed_checksum(key, f"voice {name}") for name in sorted(names)},
-    }
-
-
-def build_sound_filter(
-    audio_treatment: AudioTreatment,
-    source: Path,
-    seeds: Mapping[str, str],
-    progress: Progress | None = None,
-    *,
-    track: int = 0,
-) -> SoundFilter:
-    """Return what treats a sound track of a recording's file.
-
-    Who is muted is so before voices are changed, so that nothing of it is smeared over what is heard, and after.
-    """
-    plan = SoundPlan(
-        [TimeSpan(*span) for span in audio_treatment.covered],
-        audio_treatment.cover,
-        audio_treatment.voice,
-        audio_treatment.options,
-        [VoiceSpan(*span) for span in audio_treatment.speakers],
-        seeds,
+    if plan.voice_method is None:
+        return treatment
+    speakers = tuple(
+        VoiceSpan(utterance.start_us, utterance.end_us, names[utterance.participant_id])
+        for utterance in speech.utterances
+        if utterance.participant_id in names and not utterance.suggested
     )
-    treated = sound_filter(plan, source, progress, track=track)
-    if not audio_treatment.muted:
-        return treated
-    mute = CoverFilter([TimeSpan(*span) for span in audio_treatment.muted])
-    return Treatments((mute, treated, mute))
+    return replace(treatment, voice=plan.voice_method, options=dict(plan.voice_options), speakers=speakers)
+
+
+def with_seeds(audio_treatment: AudioTreatment, key: str) -> AudioTreatment:
+    """Return a treatment with what the changed voices follow from: as secret as the key of the study's releases."""
+    names = sorted({speaker.identity for speaker in audio_treatment.speakers})
+    seeds = {name: keyed_checksum(key, f"voice {name}") for name in names}
+    return replace(audio_treatment, seeds={UNKNOWN_SPEAKER: keyed_checksum(key, "voice"), **seeds})
 
 
 _RELEASED_TABLES = frozenset({"utterance", "segment_value", "comment"})
 """Tables whose texts are released; names of recordings and notes about participants never are."""
 
 
-@dataclass(frozen=True, slots=True)
-class UndecidedHit:
-    """A place that looks personal and that nobody decided on. It says what kind it is, never what stands there.
-
-    Attributes:
-        time_us: when it is said, or where what it is about begins.
-        where: `utterance`, `rationale`, ...
-        what: the kind, for people.
-    """
-
-    time_us: int
-    where: str
-    what: str
-
-
 @dataclass(frozen=True)
-class PersonalSpans:
-    """What is personal in a study, searched when it is first asked for."""
+class PersonalHits:
+    """What is personal in a study, by recording, searched when it is first asked for."""
 
     session: Session
 
-    def undecided_places(self, recording_id: str, *, texts: bool, speech: bool) -> Iterator[UndecidedHit]:
-        """Yield the places of a recording that leave and that nobody decided on, by time.
+    def undecided(self, recording_id: str, *, texts: bool, speech: bool) -> list[PlacedHit]:
+        """Return the hits in a recording that leave and that nobody decided on, by time.
 
-        Args:
-            recording_id: of the recording.
-            texts: whether its texts leave, the transcript among them.
-            speech: whether its sound leaves.
+        `texts` and `speech`: whether its texts, the transcript among them, and its sound leave.
         """
         if not (texts or speech):
-            return
-        for placed_hit in self._hits_by_recording.get(recording_id, ()):
-            leaves = texts if placed_hit.place.table in _RELEASED_TABLES else False
-            if placed_hit.verdict is None and (leaves or (speech and placed_hit.is_spoken)):
-                where = "utterance" if placed_hit.is_spoken else placed_hit.place.field
-                yield UndecidedHit(placed_hit.time_us, where, KINDS[placed_hit.kind].title.lower())
-
-    def spoken_pii(self, recording_id: str) -> list[PiiAudioSpan]:
-        """Return where something personal is said in a recording that nobody decided to keep."""
-        found = spoken_hits(self._hits_by_recording.get(recording_id, ()))
+            return []
         return [
-            PiiAudioSpan(spoken_hit.start_us, spoken_hit.end_us, spoken_hit.kind, spoken_hit.measured)
-            for spoken_hit in found
+            hit
+            for hit in self._by_recording.get(recording_id, ())
+            if hit.verdict is None and ((texts and hit.place.table in _RELEASED_TABLES) or (speech and hit.is_spoken))
         ]
 
+    def spoken(self, recording_id: str) -> list[SpokenHit]:
+        """Return where something personal is said in a recording that nobody decided to keep."""
+        return spoken_hits(self._by_recording.get(recording_id, ()))
+
     @cached_property
-    def _hits_by_recording(self) -> dict[str, list[PlacedHit]]:
+    def _by_recording(self) -> dict[str, list[PlacedHit]]:
         found: dict[str, list[PlacedHit]] = {}
         for hit in find_hits(self.session):
             if hit.recording_id is not None:
@@ -315,9 +226,6 @@ def find_sound_problems(
     Where something was covered or somebody muted, there must be exactly what a cover makes of silence: nothing of the
     source. Where voices are as they are, every other sample must be the source's; where they are changed, none of
     it may be left as it was. The sound must be as long as the source's.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     told = progress or Silent()
     own = stream_original(source, track=track)
@@ -333,13 +241,15 @@ def find_sound_problems(
             return
         if len(codec.extradata or b"") != _STREAMINFO:
             yield "the description of its sound holds more than that"
-        covers = _expected_covers(audio_treatment, _tone(audio_treatment, source, track), rate, channels)
+        # What is heard of a silence without end, a second at a time.
+        silence = repeat(np.zeros((channels, rate), np.float32))
+        covers = sound_filter(replace(audio_treatment, voice=None), source, track=track).treat(silence, rate, 0)
         inside, near = _treated_ranges(audio_treatment, rate, 0), _treated_ranges(audio_treatment, rate, FADE_US)
         found: set[str] = set()
         at = 0
-        released = _chunks((_samples(frame, channels) for frame in container.decode(stream)), rate)
-        originals = _chunks((to_int16(block) for block in own.blocks), rate)
-        for heard, raw in _pair_blocks(released, originals):
+        released = cut_blocks((_samples(frame, channels) for frame in container.decode(stream)), rate)
+        originals = cut_blocks((to_int16(block) for block in own.blocks), rate)
+        for heard, raw in zip_longest(released, originals):
             told.check_cancelled()
             if heard is None or raw is None or heard.shape != raw.shape:
                 yield "its sound is not as long as the recording's"
@@ -379,29 +289,10 @@ def _unchanged_samples(
     return same if left else np.zeros_like(same)
 
 
-def _tone(audio_treatment: AudioTreatment, source: Path, track: int) -> RoomTone | None:
-    if audio_treatment.cover != SILENCE or not audio_treatment.covered:
-        return None
-    own = stream_original(source, track=track)
-    return measure_room(own.blocks, own.rate)
-
-
-def _expected_covers(
-    audio_treatment: AudioTreatment, tone: RoomTone | None, rate: int, channels: int
-) -> Iterator[NDArray[np.float32]]:
-    """Yield what the covers make of a silence without end, a second at a time."""
-    silence = repeat(np.zeros((channels, rate), np.float32))
-    words = CoverFilter([TimeSpan(*span) for span in audio_treatment.covered], audio_treatment.cover, tone)
-    return Treatments((words, CoverFilter([TimeSpan(*span) for span in audio_treatment.muted]))).treat(silence, rate, 0)
-
-
 def _treated_ranges(audio_treatment: AudioTreatment, rate: int, around_us: int) -> NDArray[np.int64]:
     """Return (n, 2) first and last sample plus one of all that is covered or muted, with a margin."""
-    spans = [
-        TimeSpan(start - around_us, end + around_us)
-        for start, end in (*audio_treatment.covered, *audio_treatment.muted)
-    ]
-    found = covered_samples(spans, rate)
+    treated = (*audio_treatment.covered, *audio_treatment.muted)
+    found = covered_samples(((start - around_us, end + around_us) for start, end in treated), rate)
     # A stretch without a length covers a sample, and a fade is rounded.
     return found + np.array([-2, 2]) if around_us else found
 
@@ -411,28 +302,3 @@ def _mask(places: NDArray[np.int64], at: int, count: int) -> NDArray[np.bool_]:
     for start, end in places[(places[:, 1] > at) & (places[:, 0] < at + count)]:
         made[max(0, int(start) - at) : max(0, int(end) - at)] = True
     return made
-
-
-def _chunks(blocks: Iterable[SampleBlock], size: int) -> Iterator[SampleBlock]:
-    """Yield (channels, n) samples in blocks of one size; the last may be shorter."""
-    held: list[SampleBlock] = []
-    count = 0
-    for block in blocks:
-        held.append(block)
-        count += block.shape[1]
-        while count >= size:
-            whole = np.concatenate(held, axis=1)
-            yield whole[:, :size]
-            held, count = [whole[:, size:]], count - size
-    if count:
-        yield np.concatenate(held, axis=1)
-
-
-def _pair_blocks(
-    first: Iterator[SampleBlock], second: Iterator[SampleBlock]
-) -> Iterator[tuple[SampleBlock | None, SampleBlock | None]]:
-    while True:
-        array, other = next(first, None), next(second, None)
-        if array is None and other is None:
-            return
-        yield array, other

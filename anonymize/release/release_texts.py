@@ -2,14 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from annotate.interchange.document import (
     COMMENTS,
     SPEECH,
-    Document,
     InterchangeEntry,
     InterchangeLane,
     MediaLink,
@@ -23,14 +22,12 @@ from annotate.study.leave_permission import LeaveUse, may_leave
 from anonymize.pii_detection.text_scrubber import OMISSION_MARK, Replacement, TextScrubber
 from anonymize.release.private_content import build_scrubber
 from anonymize.release.release_plan import (
-    SCRUB,
-    ReleasePlan,
     assign_annotator_codes,
     derive_released_id,
-    get_release_key,
     recording_code,
 )
-from project.entities.study_records import Annotator, Json, Recording
+from project.entities.study_records import Annotator, Changes, Json, Recording
+from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_participants, all_recordings
 from project.schemes.scheme import CHOICE_KINDS, NUMERIC_KINDS, FieldKind, Scheme
@@ -84,24 +81,12 @@ class AnnotationScrubber:
     def _scrubber(self) -> TextScrubber:
         return build_scrubber(self._session)
 
-    def scrub_recordings(
-        self, wanted: Sequence[Recording], silent: Mapping[str, Sequence[str]], clip: Callable[[int], str]
-    ) -> Document:
-        """Return recordings as they may leave.
+    def scrub_recording(self, recording: Recording, silent: Sequence[str] = (), clip: str = "") -> RecordingPart:
+        """Return a recording as it may leave.
 
-        Args:
-            wanted: the recordings.
-            silent: recording id -> pseudonyms of those whose words are left out.
-            clip: number of a recording -> path of its clip, as the files name it; "" for none.
+        What the people with the pseudonyms in `silent` say is left out; `clip` is the path of its clip, as the files
+        name it.
         """
-        return Document(
-            tuple(
-                self._scrub_part(recording, silent.get(recording.id, ()), clip(recording.number))
-                for recording in wanted
-            )
-        )
-
-    def _scrub_part(self, recording: Recording, silent: Sequence[str], clip: str) -> RecordingPart:
         self._here = recording
         (found,) = build_document(self._session, [recording]).recordings
         lanes = [made for lane in found.lanes if (made := self._scrub_lane(lane, silent)) is not None]
@@ -204,7 +189,7 @@ def released_texts_by_recording(session: Session) -> Iterator[list[ReleasedText]
     for recording in all_recordings(session.study):
         if may_leave(session, recording.id, LeaveUse.EXPORT):
             found.seen.clear()
-            found.scrub_recordings([recording], {}, lambda _: "")
+            found.scrub_recording(recording)
             yield [*found.seen]
 
 
@@ -226,7 +211,7 @@ def transcript_checksums(texts: Sequence[ReleasedText]) -> dict[str, str]:
 def is_transcript_confirmed(session: Session, recording: Recording) -> bool:
     """Tell whether somebody read the scrubbed transcript of a recording as it is now; there may be nothing to read."""
     made = AnnotationScrubber(session, keep_texts=True)
-    made.scrub_recordings([recording], {}, lambda _: "")
+    made.scrub_recording(recording)
     now = transcript_checksums(made.seen).get(recording.id)
     found = session.study.get_property(CONFIRMATION_PROPERTY)
     read = found.get("spoken") if isinstance(found, dict) else None
@@ -238,10 +223,7 @@ def find_confirming_annotator(
 ) -> Annotator | None:
     """Return who read scrubbed texts as they are now; None where nobody did.
 
-    Args:
-        session: of the study.
-        texts: what was to be read.
-        where: property of the study that says so.
+    `where` is the property of the study that says so.
     """
     found = session.study.get_property(where)
     if not isinstance(found, dict) or found.get("state") != texts_checksum(texts):
@@ -263,17 +245,16 @@ def build_confirmation(session: Session, texts: Sequence[ReleasedText]) -> dict[
     return {"state": texts_checksum(texts), "annotator": who.id, "at": utc_now()}
 
 
-def build_documents(
-    session: Session, plan: ReleasePlan, wanted: Sequence[Recording], silent: Mapping[str, Sequence[str]]
-) -> Iterator[tuple[int, Document]]:
-    """Yield number and document of each recording of a release."""
-    made = AnnotationScrubber(session, keep_texts=plan.texts == SCRUB, key=get_release_key(session))
-    for recording in wanted:
-        yield recording.number, made.scrub_recordings([recording], silent, lambda number: clip_link(plan, number))
+def confirm_texts(session: Session, state: str | None = None) -> Changes:
+    """Say that one has read all scrubbed texts as they are now.
 
-
-def clip_link(plan: ReleasePlan, number: int) -> str:
-    """Return where the clip of a recording lies, seen from the annotations; "" where there is none."""
-    folder = next((kind for kind in ("source", "15hz") if kind in plan.video), "")
-    method = plan.methods_for(number)[0]
-    return f"../../video-{folder}/{method}/{recording_code(number)}.mp4" if folder else ""
+    `state` is that of the texts that were read, where they may have changed since.
+    """
+    texts = list_released_texts(session)
+    now = texts_checksum(texts)
+    if state is not None and state != now:
+        raise UserError("The texts were changed meanwhile.", "Read those that are marked, then confirm again.")
+    with session.step("Confirm scrubbed texts") as step:
+        read: dict[str, Json] = {**build_confirmation(session, texts), "spoken": {**transcript_checksums(texts)}}
+        session.study.set_property(CONFIRMATION_PROPERTY, read)
+    return step.changes

@@ -3,21 +3,24 @@
 Frozen benchmark items never change, so replacing texts of the study does not reach them: they are counted.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from annotate.interchange.annotation_files import get_format
 from annotate.interchange.document import Document, InterchangeLane, RecordingPart
-from annotate.interchange.document_export import build_document
+from annotate.interchange.document_export import build_document, exportable_recordings
+from annotate.meta.meta_summary import build_meta_information, format_meta_json
 from annotate.study.leave_permission import LeaveUse, may_leave
 from annotate.transcript.utterance_text import with_text
 from anonymize.pii_detection.text_scrubber import ScrubResult, TextScrubber
 from anonymize.pii_review.review_hits import read_stand_ins
 from anonymize.release.private_content import build_scrubber
 from anonymize.release.release_plan import recording_code
+from media.encoding import atomic_output
 from project.entities.study_records import Changes, Json, Recording
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.ids import is_id
 from project.queries.item_set_rows import all_sets, items_of
 from project.queries.pii_rows import PiiDecision, PiiVerdict, pii_decisions, put_pii_decision, put_public_word
@@ -28,32 +31,24 @@ from project.search.free_texts import QUOTED, FreeText, free_texts, write_free_t
 from project.session.session import Session
 from project.store.study import Study
 from project.text_format import write_csv
-from project.timebase import utc_now
+from project.timebase import SECOND_US, utc_now
 
 COPY_COLUMNS = ("recording", "start", "end", "what", "field", "text", "replaced")
 NEVER_COPIED_TABLES = frozenset({"participant", "recording"})
 """Tables whose texts are about who is behind a pseudonym or a number: they never leave, and are no copies of."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScrubbedText:
-    """A text of the study, and how it may leave."""
-
-    text: FreeText
-    scrubbed: ScrubResult
-
-
-def scrub_texts(session: Session) -> Iterator[ScrubbedText]:
-    """Yield every text that is worth a copy, scrubbed."""
+def _scrub_texts(session: Session) -> Iterator[tuple[FreeText, ScrubResult]]:
+    """Yield every text that is worth a copy, and how it may leave."""
     plain, quoting = build_scrubber(session), build_scrubber(session, quoting=True)
     for free_text in free_texts(session.study):
         if free_text.table not in NEVER_COPIED_TABLES and free_text.text.strip():
-            yield ScrubbedText(free_text, (quoting if free_text.table in QUOTED else plain).scrub(free_text.text))
+            yield free_text, (quoting if free_text.table in QUOTED else plain).scrub(free_text.text)
 
 
 def write_copies(session: Session, folder: Path) -> list[str]:
     """Write scrubbed copies to a new folder, without recordings that are held out; return the names of its files."""
-    try:
+    with explain_os_errors("The copies cannot be written", "Name another folder, or make room."):
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise UserError(f"The folder {folder} is not empty.", "Name a new one, so that nothing is mixed up.")
@@ -64,20 +59,12 @@ def write_copies(session: Session, folder: Path) -> list[str]:
         with (folder / "texts.csv").open("x", encoding="utf-8", newline="") as file:
             rows = [
                 (
-                    *(
-                        numbers.get(scrub_text.text.recording_id or "", ""),
-                        scrub_text.text.start_us / 1e6,
-                        scrub_text.text.end_us / 1e6,
-                    ),
-                    *(
-                        scrub_text.text.table,
-                        scrub_text.text.field,
-                        scrub_text.scrubbed.text,
-                        len(scrub_text.scrubbed.replacements),
-                    ),
+                    numbers.get(text.recording_id or "", ""),
+                    *(text.start_us / SECOND_US, text.end_us / SECOND_US, text.table, text.field),
+                    *(scrubbed.text, len(scrubbed.replacements)),
                 )
-                for scrub_text in scrub_texts(session)
-                if not scrub_text.text.recording_id or scrub_text.text.recording_id in exported_ids
+                for text, scrubbed in _scrub_texts(session)
+                if not text.recording_id or text.recording_id in exported_ids
             ]
             write_csv(file, COPY_COLUMNS, rows)
         written = ["texts.csv"]
@@ -88,8 +75,6 @@ def write_copies(session: Session, folder: Path) -> list[str]:
                 name = f"{recording_code(recording.number)}.vtt"
                 get_format("webvtt").write(Document((RecordingPart("", tuple(lanes)),)), folder / name)
                 written.append(name)
-    except OSError as error:
-        raise UserError(f"The copies cannot be written: {error}.", "Name another folder, or make room.") from None
     return written
 
 
@@ -146,19 +131,19 @@ def replace_in_study(session: Session) -> tuple[int, Changes]:
     Undo brings the originals back, because the history of the study keeps them. Names that stand in for people are
     public from then on. Notes on participants and names of recordings stay: they never leave.
     """
-    changed = [scrub_text for scrub_text in scrub_texts(session) if scrub_text.scrubbed.replacements]
+    changed = [(text, scrubbed.text) for text, scrubbed in _scrub_texts(session) if scrubbed.replacements]
     kept: dict[tuple[str, str, str], list[PiiDecision]] = {}
     for place, decision in pii_decisions(session.study).items():
         if decision.verdict is PiiVerdict.KEEP:
             kept.setdefault((place.table, place.row, place.field), []).append(decision)
     with session.step("Replace personal information in texts") as step:
-        for scrubbed_text in changed:
-            _write(session.study, scrubbed_text.text, scrubbed_text.scrubbed.text)
+        for text, after in changed:
+            _write(session.study, text, after)
             # A decision holds in the words that it was made in: what was written here for a name beside it is no reason
             # to ask again, unless it is not sure which of several places was kept.
-            for decision in kept.get((scrubbed_text.text.table, scrubbed_text.text.row, scrubbed_text.text.field), ()):
+            for decision in kept.get((text.table, text.row, text.field), ()):
                 word = decision.place.text
-                if scrubbed_text.text.text.count(word) == scrubbed_text.scrubbed.text.count(word):
+                if text.text.count(word) == after.count(word):
                     put_pii_decision(session.study, replace(decision, at=utc_now()))
         for name in read_stand_ins(session).values() if changed else ():
             put_public_word(session.study, name)
@@ -172,3 +157,37 @@ def _write(study: Study, at: FreeText, text: str) -> None:
         set_value(study, replace(values_of(study, at.row)[at.field], value=text))
     else:
         write_free_text(study, at, text)
+
+
+def collect_meta_information(
+    session: Session, wanted: Sequence[str] | None = None, *, scrubbed: bool = False
+) -> list[dict[str, Json]]:
+    """Return the meta information of recordings, by number: of all that are no hold-outs, or of those of the ids given.
+
+    With `scrubbed`, texts and names are scrubbed by the finders of a release.
+    """
+    found = exportable_recordings(session, wanted)
+    if not scrubbed:
+        return [build_meta_information(session, recording.id) for recording in found]
+    # They bring all that a release is judged by, which the rest does without.
+    from anonymize.release.private_content import build_scrubber
+
+    scrubber = build_scrubber(session, quoting=True)
+    return [
+        build_meta_information(session, recording.id, lambda text: scrubber.scrub(text).text) for recording in found
+    ]
+
+
+def write_meta_information(
+    session: Session, found: Sequence[dict[str, Json]], folder: Path, *, overwrite: bool = False
+) -> list[Path]:
+    """Write each to `NUMBER.meta.json` in a folder; returns the files."""
+    with explain_os_errors("The folder cannot be made", "Choose another one."):
+        folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for meta in found:
+        path = folder / f"{meta['recording']:04}.meta.json"
+        with atomic_output(path, (session.study.path,), overwrite=overwrite) as temporary:
+            temporary.write_text(format_meta_json(meta), "utf-8")
+        files.append(path)
+    return files

@@ -4,17 +4,20 @@ A frame that cannot be processed safely is not written as it is.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from anonymize.masking.masks import MaskOptions, MaskSet
-from anonymize.methods.face_methods import Method
-from anonymize.rendering.compositing import HiddenFaces, Painter
+from anonymize.masking.masks import Area, FaceMask, MaskOptions, MaskSet
+from anonymize.methods.face_methods import Face, FaceMethod, Image, Method
+from anonymize.methods.solid import Solid
+from anonymize.rendering.compositing import blank_picture, cover_rectangle, hide_faces, paste_patch
 from media.clip_writer import paint_clip
+from media.decoding import iterate_frames
 from media.encoding import EncodeOptions
 from media.frame_index import FrameIndex, forget_index, load_index
 from media.picture import DecodedFrame
@@ -102,6 +105,151 @@ class RenderResult:
     undrawn_us: tuple[int, ...] = ()
 
 
+class Painter:
+    """Paints the pictures of a plan in order of time; for its method it is the `FaceSource`.
+
+    Attributes:
+        masks: of all faces that are hidden.
+        blanked_us: times of pictures that were painted over wholly.
+        undrawn_us: times of pictures in which a face could not be drawn and was painted solid.
+    """
+
+    def __init__(self, plan: RenderPlan, index: FrameIndex) -> None:
+        self._plan, self._index = plan, index
+        self.masks = MaskSet(plan.tracks, plan.masks, plan.exempt)
+        self.identities, self.cuts, self.cache = plan.identities, plan.cuts, plan.cache
+        self.blanked_us: list[int] = []
+        self.undrawn_us: list[int] = []
+
+    @property
+    def tracks(self) -> Sequence[FaceTrack]:
+        """Those that are hidden at some time between start and end."""
+        start, end = self._span()
+        return [t for t in self.masks.hidden if t.times_us[0] < end and t.times_us[-1] >= start]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the picture."""
+        return self._index.canvas.width, self._index.canvas.height
+
+    def faces(self, track_id: str | None = None) -> Iterator[Face]:
+        """Yield the face of a track, or of all, in every frame that it is hidden in, in order; decodes as it goes."""
+        wanted_tracks = [track for track in self.tracks if track_id in (None, track.id)]
+        if not wanted_tracks:
+            return
+        start, end = self._span()
+        first = max(0, min(int(track.frames[0]) for track in wanted_tracks) - 1)
+        last = min(len(self._index) - 1, max(int(track.frames[-1]) for track in wanted_tracks) + 1)
+        begin = max(start, self._index.times.time_of(first))
+        stop = min(end, self._index.times.time_of(last) + 1)
+        if begin >= stop:
+            return
+        for picture in iterate_frames(self._plan.source, self._index, begin, stop):
+            if picture.damaged:
+                continue
+            wanted = [mask for mask in self.masks.masks_at(picture.index) if track_id in (None, mask.track_id)]
+            image = self._masked_image(picture) if wanted else None
+            for mask in wanted:
+                found = None if image is None else self._build_face(mask, picture, image)
+                if found is not None:
+                    yield found
+
+    def begin(self, progress: Progress) -> None:
+        """Let the method look ahead, where it does."""
+        if self._plan.method.kind == "face":
+            self._plan.method.begin(self, progress)
+
+    def end(self) -> None:
+        """Let the method go."""
+        if self._plan.method.kind == "face":
+            self._plan.method.end()
+
+    def paint(self, picture: DecodedFrame) -> None:
+        """Hide what is to be hidden in one picture, in place."""
+        plan, index = self._plan, picture.index
+        if picture.damaged or index in plan.damaged_frames or index >= plan.tracked_frames:
+            blank_picture(picture.planes)
+            self.blanked_us.append(picture.time_us)
+            return
+        masks = self.masks.masks_at(index)
+        if masks and plan.method.kind == "face":
+            self._draw(picture, masks, plan.method)
+        elif masks and plan.method.kind == "plane":
+            hide_faces(picture.planes, masks, plan.method)
+        for box in _boxes(plan.areas, picture.time_us):
+            cover_rectangle(picture.planes, box)
+
+    def _draw(self, picture: DecodedFrame, masks: Sequence[FaceMask], method: FaceMethod) -> None:
+        """Draw what can be drawn and paint the rest solid.
+
+        Solid masks lie under faces that owe nothing to the picture, so that a lamp beside a person does not hide the
+        person's new face; and over faces that are made from it, so that nothing of what is under them shows.
+        """
+        image = self._masked_image(picture)
+        drawn: list[tuple[Face, Image]] = []
+        undrawn: list[FaceMask] = []
+        for mask in masks:
+            face = self._build_face(mask, picture, image)
+            if face is None:
+                continue
+            new = method.draw(face)
+            if new is None:
+                undrawn.append(mask)
+            elif new.shape != (*face.alpha.shape, 3) or new.dtype != np.uint8:
+                raise ValueError(f"{method.name} drew {new.shape} {new.dtype} for a face of {face.alpha.shape}")
+            else:
+                drawn.append((face, new))
+        if not method.from_source:
+            hide_faces(picture.planes, undrawn, Solid())
+        for face, new in drawn:
+            paste_patch(
+                picture.planes, Area(face.x, face.y, face.alpha), picture.rgb_to_planes(np.ascontiguousarray(new))
+            )
+        if method.from_source:
+            hide_faces(picture.planes, undrawn, Solid())
+        if undrawn:
+            self.undrawn_us.append(picture.time_us)
+
+    def _masked_image(self, picture: DecodedFrame) -> Image:
+        """Return what methods may see of a picture: (h, w, 3) RGB, read-only, without what lies in areas."""
+        image = picture.image
+        for box in _boxes(self._plan.areas, picture.time_us):
+            cover_rectangle([image], box)
+        image.setflags(write=False)
+        return image
+
+    def _build_face(self, mask: FaceMask, picture: DecodedFrame, image: Image) -> Face | None:
+        """Return what a method is told about a face; None where its mask lies outside the picture."""
+        area = mask.draw_area(picture.width, picture.height, 2)
+        if area is None:
+            return None
+        who = self.identities.get(mask.track_id, mask.track_id)
+        return Face(
+            mask.track_id,
+            who,
+            picture.index,
+            picture.time_us,
+            mask.box,
+            mask.face_width,
+            image,
+            area.x,
+            area.y,
+            area.alpha,
+        )
+
+    def _span(self) -> tuple[int, int]:
+        times = self._index.times
+        start = times.time_of(0) if self._plan.start_us is None else self._plan.start_us
+        return start, times.end_us if self._plan.end_us is None else self._plan.end_us
+
+
+def _boxes(areas: Sequence[Region], time_us: int) -> Iterator[NDArray[np.float64]]:
+    """Yield where areas are at a time."""
+    for area in areas:
+        if area.is_active_at(time_us):
+            yield area.boxes_at(np.array([time_us]))[0]
+
+
 def render(
     plan: RenderPlan, progress: Progress | None = None, examine: Callable[[Path, int], None] | None = None
 ) -> RenderResult:
@@ -109,16 +257,13 @@ def render(
 
     `examine` gets the finished clip under a temporary name, and where its zero lies on the recording's axis in
     microseconds. The clip takes its own name when this returns: what could not be examined is not there.
-
-    Raises:
-        Cancelled: the user stopped it; the same holds.
     """
     started = time.monotonic()
     progress = progress or Silent()
     index = load_index(plan.source, progress=progress)
     _check_times(plan, index)
     _check_numbering(plan, index)
-    painter = create_painter(plan, index)
+    painter = Painter(plan, index)
     first_us: int | None = None
     zero_us = 0
 
@@ -154,15 +299,6 @@ def render(
     seconds = time.monotonic() - started
     blanked, undrawn = tuple(painter.blanked_us), tuple(painter.undrawn_us)
     return RenderResult(clip.path, clip.frames, seconds, zero_us, blanked, clip.sha256, undrawn)
-
-
-def create_painter(plan: RenderPlan, index: FrameIndex) -> Painter:
-    """Return what paints the pictures of a plan."""
-    masks = MaskSet(plan.tracks, plan.masks, plan.exempt)
-    faces = HiddenFaces(
-        plan.source, index, masks, plan.identities, plan.areas, plan.cuts, plan.cache, plan.start_us, plan.end_us
-    )
-    return Painter(faces, plan.method, plan.damaged_frames, plan.tracked_frames)
 
 
 def _check_times(plan: RenderPlan, index: FrameIndex) -> None:

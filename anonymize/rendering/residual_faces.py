@@ -2,9 +2,7 @@
 
 import math
 import os
-from collections import deque
-from collections.abc import Collection, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -14,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.masking.masks import MIN_MARGIN, FaceMask
-from media.decoding import iterate_frames
-from media.frame_index import FrameIndex, load_index
+from media.decoding import iterate_frames, map_ahead
+from media.frame_index import load_index
 from media.picture import DecodedFrame, FrameGeometry
 from models.boxes import iou
 from models.faces.detector_ensemble import merge, search_faces
@@ -141,9 +139,6 @@ def check_rendering(
         start_us: where on the recording's axis the rendering's zero lies.
         workers: pictures that are looked at side by side; see `count_parallel_frames` when None.
         progress: told after every frame.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     progress = progress or Silent()
     index = load_index(rendering, progress=progress)
@@ -151,7 +146,14 @@ def check_rendering(
     hits: list[ResidualFace] = []
     unreadable: list[int] = []
     looks = FrameSearch(detector, source)
-    for done, (picture, found) in enumerate(_detect_frames(rendering, index, looks, courses, start_us, workers), 1):
+
+    def search(picture: DecodedFrame) -> tuple[DecodedFrame, Detections]:
+        near = [box for _, box in _boxes_at_time(courses, picture.time_us + start_us)]
+        return picture, looks.search(picture.image, near)
+
+    workers = workers or count_parallel_frames(index.canvas.width, index.canvas.height)
+    pictures = iterate_frames(rendering, index)
+    for done, (picture, found) in enumerate(map_ahead(search, pictures, workers), 1):
         progress.check_cancelled()
         time_us = picture.time_us + start_us
         if picture.damaged:
@@ -193,32 +195,6 @@ def count_parallel_frames(width: int, height: int) -> int:
     A search of 1920x1080 at full size takes CenterFace about 320 MB.
     """
     return max(1, min(os.cpu_count() or 1, _MAX_PARALLEL_PIXELS // max(1, width * height)))
-
-
-def _detect_frames(
-    rendering: Path,
-    index: FrameIndex,
-    looks: FrameSearch,
-    courses: Sequence["_TrackCourse"],
-    start_us: int,
-    workers: int | None,
-) -> Iterator[tuple[DecodedFrame, Detections]]:
-    """Search all frames, several at once, and give the answers in order."""
-    workers = workers or count_parallel_frames(index.canvas.width, index.canvas.height)
-    waiting: deque[tuple[DecodedFrame, Future[Detections]]] = deque()
-    with ThreadPoolExecutor(workers, "check") as pool:
-        try:
-            for picture in iterate_frames(rendering, index):
-                near = [box for _, box in _boxes_at_time(courses, picture.time_us + start_us)]
-                waiting.append((picture, pool.submit(looks.search, picture.image, near)))
-                if len(waiting) > workers:
-                    first, answer = waiting.popleft()
-                    yield first, answer.result()
-            for first, answer in waiting:
-                yield first, answer.result()
-        finally:
-            for _, answer in waiting:
-                answer.cancel()
 
 
 class _TrackCourse:

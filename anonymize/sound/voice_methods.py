@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from project.plugins.plugin_registry import Plugins
 
 Voice: TypeAlias = NDArray[np.float64]
+Samples: TypeAlias = NDArray[np.float32]
 
 RATE = 16_000
 """Samples a second at which voices are changed, at most.

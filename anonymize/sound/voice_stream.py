@@ -3,11 +3,11 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
-from anonymize.sound.voice_methods import ALIASES_PER_SECOND, RATE, Voice, VoiceMethod, split_frames
-from media.sound import Samples
+from anonymize.sound.voice_methods import ALIASES_PER_SECOND, RATE, Samples, Voice, VoiceMethod, split_frames
 from project.timebase import SECOND_US
 
 _WINDOW_S = 0.04
@@ -39,8 +39,7 @@ _CONTEXT_S = 1
 _SEAM_S = 0.01
 
 
-@dataclass(frozen=True, slots=True)
-class VoiceSpan:
+class VoiceSpan(NamedTuple):
     """A stretch of the recording's axis in which one identity is heard, in microseconds."""
 
     start_us: int
@@ -108,7 +107,7 @@ class _AliasSchedule:
 
     def __init__(self, voices: VoiceFilter, start_us: int) -> None:
         self._start_us = start_us
-        self._speakers = sorted(voices.speakers, key=lambda voice_span: (voice_span.start_us, voice_span.end_us))
+        self._speakers = sorted(voices.speakers)
         self._reach = np.maximum.accumulate([speaker.end_us for speaker in self._speakers] or [0])
         self._aliases = {who: voices.method.draw_alias(_random_generator(seed)) for who, seed in voices.seeds.items()}
 

@@ -3,20 +3,28 @@
 import hashlib
 import hmac
 import json
-import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
+from anonymize.sound.sound_plan import SoundPlan, sound_filter
 from anonymize.sound.voice_methods import COVERS, DEFAULT_VOICE, MUTE, VOICES, create_voice
+from anonymize.sound.voice_stream import VoiceSpan
 from project.codec import dump
 from project.entities.study_records import Json
 from project.errors import UserError
+from project.progress import Progress
 from project.queries.pii_rows import pii_decisions, private_words, public_words
 from project.queries.recording_rows import all_participants
 from project.queries.transcript_rows import utterances_of
 from project.search.free_texts import free_texts
 from project.session.session import Session
 from project.store.column_values import words_to_json
+from project.timebase import Interval
+
+if TYPE_CHECKING:
+    from media.sound import SoundFilter
 
 KEEP, NONE = "keep", "none"
 SECRET_PROPERTY = "voice_secret"
@@ -61,21 +69,17 @@ class SoundParameters:
     """What a job makes a filter of the sound from; it holds secrets and is never stored.
 
     Attributes:
-        spans: what is covered, start and end.
-        speakers: who is heard when: start, end and id of the participant.
-        seeds: id of a participant -> what the change of their voice follows from.
+        plan: what is done; a speaker is the id of a participant.
         state: checksum of all that decides how the sound comes out.
     """
 
     choice: SoundChoice
-    spans: tuple[tuple[int, int], ...]
-    speakers: tuple[tuple[int, int, str], ...]
-    seeds: Mapping[str, str]
+    plan: SoundPlan
     state: str
 
     def stored(self) -> dict[str, Json]:
         """Return what a run keeps of it: no times, no secrets."""
-        return {**dump(self.choice), "state": self.state, "covered": len(self.spans)}
+        return {**dump(self.choice), "state": self.state, "covered": len(self.plan.covered)}
 
 
 def require_choice(choice: SoundChoice) -> None:
@@ -93,17 +97,31 @@ def require_choice(choice: SoundChoice) -> None:
 
 
 def gather_sound_parameters(session: Session, recording_id: str, choice: SoundChoice) -> SoundParameters:
-    """Return what `sound_job.build_filter` makes a filter from."""
+    """Return what `build_filter` makes a filter from."""
     require_choice(choice)
-    spans = pii_spans(session, recording_id) if choice.covers_pii else []
-    speakers = speaker_spans(session, recording_id) if choice.changes_voices else []
-    return SoundParameters(
-        choice,
-        tuple(spans),
-        tuple(speakers),
-        _seeds(session, {who for _, _, who in speakers}) if choice.changes_voices else {},
-        sound_checksum(session, recording_id, choice),
+    plan = SoundPlan(
+        covered=tuple(pii_spans(session, recording_id)) if choice.covers_pii else (),
+        cover=MUTE if choice.cover == NONE else choice.cover,
     )
+    if choice.changes_voices:
+        speakers = speaker_spans(session, recording_id)
+        seeds = _seeds(session, {speaker.identity for speaker in speakers})
+        plan = replace(plan, voice=choice.voice, options=choice.options, speakers=tuple(speakers), seeds=seeds)
+    return SoundParameters(choice, plan, sound_checksum(session, recording_id, choice))
+
+
+def build_filter(
+    sound: SoundParameters,
+    source: Path,
+    progress: Progress | None = None,
+    near: tuple[int, int | None] = (0, None),
+    *,
+    track: int,
+) -> "SoundFilter | Literal['keep', 'none']":
+    """Return what treats a sound track of a file."""
+    if sound.choice.voice == NONE:
+        return "none"
+    return "keep" if sound.plan.is_unchanged else sound_filter(sound.plan, source, progress, near, track=track)
 
 
 def sound_checksum(session: Session, recording_id: str, choice: SoundChoice) -> str:
@@ -122,7 +140,7 @@ def sound_checksum(session: Session, recording_id: str, choice: SoundChoice) -> 
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def pii_spans(session: Session, recording_id: str) -> list[tuple[int, int]]:
+def pii_spans(session: Session, recording_id: str) -> list[Interval]:
     """Return where personal information is said that nobody decided to keep, in microseconds, in order of time."""
     from anonymize.pii_review.review_hits import find_spoken_spans
 
@@ -142,32 +160,19 @@ def needs_pii_search(session: Session, recording_id: str, choice: SoundChoice) -
     return bool(unsearched_texts(session, [free_text.text for free_text in free_texts(session.study)]))
 
 
-def speaker_spans(session: Session, recording_id: str) -> list[tuple[int, int, str]]:
-    """Return who is heard when: start, end and id of the participant."""
-    found = utterances_of(session.study, recording_id)
+def speaker_spans(session: Session, recording_id: str) -> list[VoiceSpan]:
+    """Return which participants (ids) are heard when."""
     return [
-        (utterance.start_us, utterance.end_us, utterance.participant_id)
-        for utterance in found
+        VoiceSpan(utterance.start_us, utterance.end_us, utterance.participant_id)
+        for utterance in utterances_of(session.study, recording_id)
         if utterance.participant_id is not None
     ]
 
 
 def _seeds(session: Session, participants: set[str]) -> dict[str, str]:
-    secret = _secret(session).encode()
+    secret = session.get_secret(SECRET_PROPERTY).encode()
     known = {"", *participants}
     return {who: hmac.new(secret, who.encode(), hashlib.sha256).hexdigest() for who in sorted(known)}
-
-
-def _secret(session: Session) -> str:
-    """Return the study's secret, made when it is first needed."""
-    found = session.study.get_property(SECRET_PROPERTY)
-    if isinstance(found, str) and found:
-        return found
-    session.study.require_writable()
-    made = secrets.token_hex(32)
-    with session.study.step("Prepare the changing of voices", undoable=False):
-        session.study.set_property(SECRET_PROPERTY, made)
-    return made
 
 
 def _transcript_state(session: Session, recording_id: str) -> list[object]:

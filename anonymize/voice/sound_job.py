@@ -4,15 +4,10 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
 
 from annotate.interchange.document_export import exportable_recordings
 from annotate.study.recording_files import require_usable_sound
-from anonymize.sound.sound_cover import TimeSpan
-from anonymize.sound.sound_plan import SoundPlan, sound_filter
-from anonymize.sound.voice_methods import MUTE
-from anonymize.sound.voice_stream import VoiceSpan
-from anonymize.voice.sound_choice import KEEP, NONE, SoundChoice, SoundParameters, gather_sound_parameters
+from anonymize.voice.sound_choice import NONE, SoundChoice, SoundParameters, build_filter, gather_sound_parameters
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.progress import Progress
@@ -21,38 +16,6 @@ from project.queries.transcript_rows import utterances_of
 from project.session.jobs import JobKind, JobSpec, store_run
 from project.session.session import Session
 from project.text_format import require_utf8
-
-if TYPE_CHECKING:
-    from media.sound import SoundFilter
-
-
-def build_filter(
-    sound: SoundParameters,
-    source: Path,
-    progress: Progress | None = None,
-    near: tuple[int, int | None] = (0, None),
-    *,
-    track: int,
-) -> "SoundFilter | Literal['keep', 'none']":
-    """Return what treats a sound track of a file."""
-    if sound.choice.voice == NONE:
-        return "none"
-    plan = make_sound_plan(sound)
-    return "keep" if plan.is_unchanged else sound_filter(plan, source, progress, near, track=track)
-
-
-def make_sound_plan(sound: SoundParameters) -> SoundPlan:
-    """Return what is done to sound that stays."""
-    choice = sound.choice
-    return SoundPlan(
-        spans=[TimeSpan(start, end) for start, end in sound.spans],
-        cover=MUTE if choice.cover == NONE else choice.cover,
-        voice=None if choice.voice in (KEEP, NONE) else choice.voice,
-        options=choice.options,
-        speakers=[VoiceSpan(start, end, who) for start, end, who in sound.speakers],
-        seeds=sound.seeds,
-    )
-
 
 KIND = "voice"
 
@@ -89,15 +52,7 @@ class SoundFileResult:
 def prepare(
     session: Session, recording_id: str, choice: SoundChoice, destination: Path, *, overwrite: bool = False
 ) -> JobSpec[SoundFileParameters]:
-    """Make the job for one recording.
-
-    Args:
-        session: where the recording is.
-        recording_id: which one.
-        choice: how its sound is treated; not `NONE`, since a file of no sound is of no use.
-        destination: ends in `.flac` or `.wav`.
-        overwrite: whether a file of that name may be replaced.
-    """
+    """Make the job for one recording. The destination ends in `.flac` or `.wav`."""
     recording = session.recording(recording_id)
     if choice.voice == NONE:
         raise UserError("A file without sound is of no use.", "Choose a voice method, or keep the voices.")
@@ -141,7 +96,7 @@ def compute(parameters: SoundFileParameters, progress: Progress) -> SoundFileRes
     )
     treated_s = time.monotonic() - began
     said = [(start - offset, end - offset, text, who) for start, end, text, who in parameters.said]
-    covered = [(start - offset, end - offset) for start, end in parameters.sound.spans]
+    covered = [(start - offset, end - offset) for start, end in parameters.sound.plan.covered]
     return SoundFileResult(
         output,
         written,

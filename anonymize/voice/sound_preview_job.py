@@ -1,15 +1,14 @@
 """The job that makes a few seconds of a recording's sound to listen to, before and after. It leaves nothing behind."""
 
+import shutil
 import tempfile
-import time
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from anonymize.voice.sound_choice import SoundChoice, SoundParameters, gather_sound_parameters
-from anonymize.voice.sound_job import build_filter
+from anonymize.voice.sound_choice import SoundChoice, SoundParameters, build_filter, gather_sound_parameters
 from project.errors import UserError
-from project.files.temporary_files import cache_folder
+from project.files.atomic_files import explain_os_errors
+from project.files.temporary_files import cache_folder, sweep_caches
 from project.progress import Progress
 from project.session.jobs import JobKind, JobSpec
 from project.session.session import Session
@@ -21,7 +20,6 @@ PREVIEW_MARGIN_US = 4 * SECOND_US
 _ROOM_TONE_US = 15 * SECOND_US
 """So much on each side is listened to for the tone of the room."""
 _SUFFIX = ".preview.wav"
-_ABANDONED_AFTER_S = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +72,10 @@ def compute(parameters: SoundPreviewParameters, progress: Progress) -> SoundPrev
     chosen = build_filter(parameters.sound, path, progress, near, track=track)
     treatment = Silence() if chosen == "none" else None if chosen == "keep" else chosen
     folder = cache_folder() / "previews"
-    try:
+    with explain_os_errors(f"The sound cannot be kept in {folder}", "Make room there."):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        remove_abandoned_sound_previews(folder)
+        sweep_caches("previews")
         place = Path(tempfile.mkdtemp(dir=folder, suffix=_SUFFIX))
-    except OSError as error:
-        raise UserError(f"The sound cannot be kept in {folder}: {error.strerror}.", "Make room there.") from None
     for which, how in ((BEFORE, None), (AFTER, treatment)):
         heard = place / f"{which}.wav"
         write_sound(path, heard, how, start_us=start_us, end_us=end_us, track=track, progress=progress)
@@ -93,22 +89,7 @@ def preview_file(result: SoundPreviewResult, which: str) -> Path:
 
 def delete_preview(result: SoundPreviewResult) -> None:
     """Take away what `compute` wrote."""
-    _delete_folder(result.file)
-
-
-def remove_abandoned_sound_previews(folder: Path) -> None:
-    """Remove what a window that was closed meanwhile did not."""
-    for place in folder.glob(f"*{_SUFFIX}"):
-        with suppress(OSError):
-            if time.time() - place.stat().st_mtime > _ABANDONED_AFTER_S:
-                _delete_folder(place)
-
-
-def _delete_folder(place: Path) -> None:
-    with suppress(OSError):
-        for file in place.iterdir():
-            file.unlink()
-        place.rmdir()
+    shutil.rmtree(result.file, ignore_errors=True)
 
 
 JOB = JobKind(key=KIND, parameters=SoundPreviewParameters, result=SoundPreviewResult, compute=compute)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.sound.voice_methods import Voice
+from anonymize.sound.voice_methods import Samples, Voice
 from media.sound import stream_sound
 from project.entities.study_records import Json
 from project.progress import Progress
@@ -24,7 +24,6 @@ NOBODY, EVERYBODY = "nobody assigned", "everybody together"
 
 SpokenUtterance = tuple[int, int, str, str]
 """Start, end, text and pseudonym of an utterance."""
-Samples = NDArray[np.float32]
 
 
 def measure_voices(
@@ -45,9 +44,6 @@ def measure_voices(
         covered: stretches that were covered, on the same axis: words in them are not compared.
         progress: asked whether to stop.
         track: which sound track of the media file, from 1.
-
-    Raises:
-        Cancelled: the user stopped it.
     """
     progress.progress(0, 0, "Comparing before and after")
     before, after = _read_samples(source, track), _read_samples(treated)
@@ -234,21 +230,6 @@ def count_syllables(samples: Voice, rate: int) -> int:
     if peak <= 0:
         return 0
     return len(find_peaks(smooth, prominence=_MIN_RISE * peak)[0])
-
-
-def equal_error_rate(genuine: Sequence[float], impostor: Sequence[float]) -> float | None:
-    """Return the equal error rate of scores: where as many pairs of one voice are refused as pairs of two are accepted.
-
-    Half is what guessing gives. None where one of both is empty.
-    """
-    if not len(genuine) or not len(impostor):
-        return None
-    same, other = np.sort(genuine), np.sort(impostor)
-    thresholds = np.concatenate([same, other, [np.inf]])
-    refused = np.searchsorted(same, thresholds, "left") / len(same)
-    accepted = 1 - np.searchsorted(other, thresholds, "left") / len(other)
-    best = int(np.abs(refused - accepted).argmin())
-    return float((refused[best] + accepted[best]) / 2)
 
 
 def _pitch(samples: Voice, rate: int) -> NDArray[np.float64]:

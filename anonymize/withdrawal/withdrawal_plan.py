@@ -250,7 +250,7 @@ def build_plan(prepared: ErasedStudy, wanted: ErasureRequest, finder: PersonalSt
         older=older,
         unreadable={path: reason for path, reason in why.items() if reason},
         caches=(
-            *list_cache_files(facts, study),
+            *list_cache_files(facts.study_id, (footage.fingerprint for footage in facts.footage), study),
             *list_program_notes(facts, study),
             *list_unfinished_outputs(study.parent),
         ),

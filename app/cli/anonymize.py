@@ -340,7 +340,7 @@ def voice(
     found = {
         "recording": chosen.number,
         **dump(choice),
-        "covered": len(work.parameters.sound.spans),
+        "covered": len(work.parameters.sound.plan.covered),
         "transcript": bool(work.parameters.said),
         **dump(result),
     }

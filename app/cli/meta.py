@@ -99,7 +99,7 @@ def export(
     Example:
       greenroom meta export my-study.greenroom --out meta --scrubbed
     """
-    from anonymize.release.release_files import collect_meta_information, write_meta_information
+    from anonymize.release.scrubbed_study import collect_meta_information, write_meta_information
 
     wanted = [owner.id for owner in recordings] or None
     files = write_meta_information(

@@ -34,7 +34,7 @@ def scrub(session: Session, out: Path = option("Where the copy goes.")) -> Outpu
     Example:
       greenroom scrub my-study.greenroom --out annotations.greenroom
     """
-    from anonymize.release.annotations_only import copy_to_json, export_annotations_copy
+    from anonymize.release.annotations_only import export_annotations_copy
 
     made, changes = export_annotations_copy(session, out)
     rows = ", ".join(
@@ -53,7 +53,7 @@ def scrub(session: Session, out: Path = option("Where the copy goes.")) -> Outpu
         lines.append(f"{pluralize(left, 'value')} in words: not in it")
     if changes is None:
         lines.append("The study can only be read now, so it does not note that there is this copy.")
-    return Output({**copy_to_json(made), "noted": changes is not None}, lines)
+    return Output(record(made, "path", copy=str(made.path), noted=changes is not None), lines)
 
 
 def texts_output(found: "Sequence[ReleasedText]", reader: Annotator | None, *, changed: bool) -> Output:
@@ -127,20 +127,21 @@ def release(
       greenroom release my-study.greenroom --out corpus --sound mcadams --cover beep
       greenroom release my-study.greenroom --out corpus --waive "privacy-measured=No embedding is installed here"
     """
-    from anonymize.release import release_edits, release_job
-    from anonymize.release.release_plan import read_plan
+    from anonymize.release import release_job
+    from anonymize.release.release_plan import read_plan, store_plan
+    from anonymize.release.release_rules import waive_rule, withdraw_waiver
 
     if out is None and not dry_run:
         raise UserError("A release needs a folder.", "Name a new one with --out, or look first with --dry-run.")
     plan = _updated_plan(read_plan(session), method, voice_option, choices)
     if not dry_run:
         if plan != read_plan(session):
-            release_edits.store_plan(session, plan)
+            store_plan(session, plan)
         for text in withdraw:
-            release_edits.withdraw_waiver(session, *_parse_rule(session, text))
+            withdraw_waiver(session, *_parse_rule(session, text))
         for text in waive:
             which, _, reason = text.partition("=")
-            release_edits.waive_rule(session, *_parse_rule(session, which), reason)
+            waive_rule(session, *_parse_rule(session, which), reason)
     found = release_job.build_checklist(session, plan)
     if dry_run or out is None:
         return _answer(_checklist_json(found, session.study.path), found.remaining, found)
@@ -176,7 +177,7 @@ def words(
       greenroom private-words my-study.greenroom --set Anna=P01 --set Annie=P01 --kind person --participant P01
     """
     from anonymize.pii_review.pii_decisions import hide_everywhere
-    from anonymize.release.release_edits import set_private_words
+    from anonymize.release.private_content import set_private_words
 
     lines = [*_read_word_lines(file), *given]
     if (kind or participant) and not lines:
@@ -225,8 +226,12 @@ def texts(
       greenroom texts my-study.greenroom --changed
       greenroom texts my-study.greenroom --confirm --annotator Ada
     """
-    from anonymize.release.release_edits import confirm_texts
-    from anonymize.release.release_texts import find_confirming_annotator, list_released_texts, texts_checksum
+    from anonymize.release.release_texts import (
+        confirm_texts,
+        find_confirming_annotator,
+        list_released_texts,
+        texts_checksum,
+    )
 
     found = list_released_texts(session)
     if confirm:

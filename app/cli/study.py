@@ -340,10 +340,10 @@ def decrypt(study: Path = argument(), passphrase_file: Path | None = _PASSPHRASE
       greenroom decrypt my-study.greenroom
       greenroom decrypt clip.mp4.encrypted
     """
-    from anonymize.local_files.study_encryption import decrypt_study
     from project.encryption.encrypted_files import SUFFIX, decrypt_file
     from project.encryption.encryption_key import read_salt
     from project.encryption.passphrases import obtain_key, read_passphrase, unlock_key
+    from project.store.encryption_change import decrypt_study
 
     _require_file(study)
     read_salt(study)

@@ -2,9 +2,7 @@
 
 import hashlib
 import io
-import time
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +10,9 @@ import numpy as np
 from project.entities.study_records import FaceTrack
 from project.errors import UserError
 from project.files.atomic_files import explain_os_errors, new_private_file
+from project.files.temporary_files import sweep_caches
 
 _SUFFIX = ".tracks.npz"
-_ABANDONED_AFTER_S = 7 * 24 * 3600
 _ARRAYS = ("frames", "times_us", "boxes", "scores", "origins")
 
 
@@ -29,7 +27,7 @@ def save_tracks(tracks: Sequence[FaceTrack], folder: Path) -> Path:
         "Make room there, or name a cache folder that can be written to in XDG_CACHE_HOME.",
     ):
         folder.mkdir(parents=True, exist_ok=True)
-        sweep_abandoned(folder)
+        sweep_caches("faces")
         with new_private_file(folder, _SUFFIX) as (path, file):
             np.savez(file, allow_pickle=False, **arrays)
     return path
@@ -56,11 +54,3 @@ def take_tracks(path: Path, sha256: str = "") -> list[FaceTrack]:
             ]
     finally:
         path.unlink(missing_ok=True)
-
-
-def sweep_abandoned(folder: Path) -> None:
-    """Delete track files that killed processes left."""
-    for path in folder.glob(f"*{_SUFFIX}"):
-        with suppress(OSError):
-            if time.time() - path.stat().st_mtime > _ABANDONED_AFTER_S:
-                path.unlink()

@@ -328,6 +328,10 @@ class SeenSpan:
     at: str
 
 
+MIN_REASON_WORDS = 3
+"""The fewest words of the reason of a waiver, or of a policy under which raw footage leaves."""
+
+
 @dataclass(frozen=True, slots=True)
 class Waiver:
     """That a rule of the release does not hold for a recording, or for the study where `recording_id` is None."""

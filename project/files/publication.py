@@ -9,8 +9,9 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -132,29 +133,39 @@ FIXED_TIME = 946_684_800
 """1 January 2000: the time that every file of a release has."""
 
 
-def build_manifest(
-    folder: Path, written: Mapping[str, str], made_of: Mapping[str, Sequence[str]], facts: Mapping[str, Json]
-) -> str:
+@dataclass(frozen=True, slots=True)
+class ReleasedFile:
+    """A file of a release, as it was written.
+
+    Attributes:
+        made_of: keys of the sources that it was made of, in the manifest.
+        sha256: of the very bytes that were written; what lies in its place later may be another.
+    """
+
+    made_of: tuple[str, ...]
+    sha256: str
+
+
+def build_manifest(folder: Path, files: Mapping[str, ReleasedFile], facts: Mapping[str, Json]) -> str:
     """Return the text of a release's manifest.
 
     Args:
         folder: of the release, with all other files.
-        written: path of a file in it -> SHA-256 of what was written there.
-        made_of: path of a file in it -> keys of `facts["sources"]` that it was made of.
+        files: path in it -> what was written there; `made_of` are keys of `facts["sources"]`.
         facts: about the release; its sources by key, raw files only as sealed checksums.
     """
-    _require_listed_files(folder, written, "made")
-    files: list[Json] = [
+    _require_listed_files(folder, {name: file.sha256 for name, file in files.items()}, "made")
+    listed: list[Json] = [
         {
             "path": name,
             "bytes": (folder / name).stat().st_size,
-            "sha256": written[name],
+            "sha256": files[name].sha256,
             "encoded": Path(name).suffix in ENCODED_SUFFIXES,
-            "made_of": [*made_of.get(name, ())],
+            "made_of": [*files[name].made_of],
         }
-        for name in sorted(written)
+        for name in sorted(files)
     ]
-    whole = {"format": "greenroom-release", "version": 1, **facts, "files": files}
+    whole = {"format": "greenroom-release", "version": 1, **facts, "files": listed}
     return json.dumps(whole, indent=1, sort_keys=True) + "\n"
 
 

@@ -13,6 +13,7 @@ import shutil
 import stat
 import tempfile
 import threading
+import time
 import weakref
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -324,6 +325,29 @@ def cache_folder() -> Path:
         if folder.stat().st_mode & 0o077:
             folder.chmod(0o700)
     return folder
+
+
+_HOUR_S, _DAY_S = 3600, 24 * 3600
+_CACHE_AGES_S = {
+    ("previews", "*.preview.npz"): 600,
+    ("previews", "*.preview.wav"): _HOUR_S,
+    ("faces", "*.tracks.npz"): 7 * _DAY_S,
+    ("transcripts", "*.heard"): 7 * _DAY_S,
+    ("renderings", "*"): 7 * _DAY_S,
+    ("releases", "*"): 14 * _DAY_S,
+    ("thumbnails", "*.png"): 90 * _DAY_S,
+}
+"""Folder of the cache and name of what shows or quotes somebody there -> seconds after which it counts as abandoned."""
+
+
+def sweep_caches(kind: str = "") -> None:
+    """Remove what was abandoned in one folder of the cache, or in all of them."""
+    for (name, pattern), age_s in _CACHE_AGES_S.items():
+        for path in (cache_folder() / name).glob(pattern) if kind in ("", name) else ():
+            with suppress(OSError):
+                newest = max(inside.stat().st_mtime for inside in (path, *path.rglob("*")))
+                if time.time() - newest > age_s:
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def load_arrays(folder: Path | None, name: str) -> Arrays | None:

@@ -4,6 +4,8 @@
 """
 
 import logging
+import re
+import secrets
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -30,6 +32,7 @@ from project.text_format import escape_unprintable
 
 _log = logging.getLogger(__name__)
 _warned: set[Path] = set()
+_SECRET = re.compile("[0-9a-f]{64}")
 """Studies of which it was said that nobody may write to them."""
 
 
@@ -154,6 +157,17 @@ class Session:
         if found is None:
             raise UserError("This recording is no longer part of the study.", "Choose another one.")
         return found
+
+    def get_secret(self, name: str) -> str:
+        """Return 64 hexadecimal digits that the property of a name holds, made when they are first needed."""
+        found = self.study.get_property(name)
+        if isinstance(found, str) and _SECRET.fullmatch(found):
+            return found
+        made = secrets.token_hex(32)
+        self.study.require_writable()
+        with self.study.step("Make a secret of the study", undoable=False):
+            self.study.set_property(name, made)
+        return made
 
     def main_medium(self, recording_id: str) -> Medium | None:
         """Return the file whose picture is worked on, or None for a recording without media."""

@@ -20,10 +20,17 @@ from project.text_format import escape_unprintable
 
 @dataclass(frozen=True, slots=True)
 class EncryptionResult:
-    """The files that were rewritten, and the backups that were skipped because they have another passphrase."""
+    """What was done.
+
+    Attributes:
+        files: that were rewritten.
+        skipped_backups: that have another passphrase.
+        caches: how many files in the clear were deleted from the cache.
+    """
 
     files: tuple[Path, ...]
-    skipped: tuple[Path, ...] = ()
+    skipped_backups: tuple[Path, ...] = ()
+    caches: int = 0
 
 
 def encrypt_study(path: str | Path, passphrase: str) -> EncryptionResult:

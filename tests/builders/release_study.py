@@ -9,7 +9,7 @@ from annotate.study.people import add_participant, set_consent
 from annotate.study.recording_edits import add_recordings, probe_file
 from anonymize.pii_review.pii_decisions import decide_places
 from anonymize.pii_review.review_hits import find_undecided
-from anonymize.release.release_edits import waive_rule
+from anonymize.release.release_rules import waive_rule
 from project.entities.study_records import (
     ConsentUse,
     FaceReview,

@@ -18,7 +18,7 @@ from anonymize.methods.face_methods import (
     recommended_method,
 )
 from anonymize.rendering.compositing import hide_faces
-from anonymize.rendering.face_renderer import RenderPlan, create_painter, render
+from anonymize.rendering.face_renderer import Painter, RenderPlan, render
 from media.decoding import iterate_frames
 from media.frame_index import load_index
 from models.weights import installed_weights as weights
@@ -142,7 +142,7 @@ def drawn(clip: Path, name: str, tracks: list[FaceTrack]) -> Iterator[tuple[int,
     """Yield frame, picture before and after, and whether a face could be drawn."""
     index = load_index(clip)
     chosen = create_method(name, **QUICK.get(name, {}))
-    painter = create_painter(RenderPlan(clip, Path("unused.mp4"), tracks, len(index), chosen), index)
+    painter = Painter(RenderPlan(clip, Path("unused.mp4"), tracks, len(index), chosen), index)
     painter.begin(Silent())
     for picture in iterate_frames(clip):
         before = picture.image

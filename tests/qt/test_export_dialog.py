@@ -210,6 +210,8 @@ def test_of_many_previews_the_latest_is_made_also_while_one_takes_long(
             times_sha256="",
             faces_run="",
             tracked_by="",
+            detector="",
+            witness="",
             mask_state="",
             source_sha256="",
             frames=1,

@@ -10,9 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from annotate.team.assignments import hold_out
 from anonymize.release import release_job
-from anonymize.release.release_edits import store_plan, waive_rule, withdraw_waiver
-from anonymize.release.release_plan import SCRUB, ReleasePlan, read_plan
-from anonymize.release.release_rules import ReleaseBlocker
+from anonymize.release.release_plan import SCRUB, ReleasePlan, read_plan, store_plan
+from anonymize.release.release_rules import ReleaseBlocker, waive_rule, withdraw_waiver
 from app.gui.jobs.jobs_panel import JobState
 from app.gui.release.release_form import build_checklist
 from app.gui.release.release_window import ReleaseWindow
@@ -65,7 +64,7 @@ def test_a_release_that_was_refused_is_tried_again_and_gets_its_folder(
     def prepare_refused(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec:
         work, left = (
             prepare(session, folder, plan),
-            ReleaseBlocker("face-left", 1, None, "A face is left.", "Cover it."),
+            ReleaseBlocker("face-left", "A face is left.", "Cover it.", 1),
         )
         return replace(work, parameters=replace(work.parameters, reasons=(left,)))
 
@@ -206,10 +205,9 @@ def test_without_the_part_that_searches_the_list_says_so_and_has_the_button(
 
 
 def test_a_rule_about_tracks_is_not_called_kept_where_no_faces_were_looked_for() -> None:
-    missing = ReleaseBlocker("faces-tracked", 2, None, "No faces were looked for in recording 2.", "Find them.")
+    missing = ReleaseBlocker("faces-tracked", "No faces were looked for in recording 2.", "Find them.", 2)
     lines = {
-        (row.rule, row.recording): row.table_row("k").cells[-1]
-        for row in build_checklist([1, 2], [missing], [], [], {})
+        (row.rule, row.recording): row.table_row("k").cells[-1] for row in build_checklist([1, 2], [missing], [], {})
     }
     assert lines["faces-reviewed", 1] == lines["uncovered", 1] == "Kept"
     assert lines["faces-reviewed", 2] == lines["uncovered", 2] == "Judged when faces were looked for"

@@ -10,12 +10,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.masking.masks import MaskSet
 from anonymize.measures.reidentification import match_threshold
 from anonymize.methods.face_methods import Face, create_method
 from anonymize.methods.synthetic.synthetic_face import SyntheticFace
-from anonymize.rendering.compositing import HiddenFaces
-from anonymize.rendering.face_renderer import RenderPlan, render
+from anonymize.rendering.face_renderer import Painter, RenderPlan, render
 from media.encoding import EncodeOptions
 from media.frame_index import load_index
 from models.faces.face_detectors import create_detector
@@ -83,8 +81,8 @@ def _similarities(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return (frames,) of the raw faces and (names, frames) of the drawn ones to the mean of the other raw faces."""
     index = load_index(MEDIA / clip)
-    source = HiddenFaces(MEDIA / clip, index, MaskSet([track]), {}, (), (), None, None, None)
     how = SyntheticFace()
+    source = Painter(RenderPlan(MEDIA / clip, Path("unused.mp4"), [track], len(index), how), index)
     how.begin(source, Silent())
     every = max(1, len(track.frames) // LOOKS)
     looked = [face for face in source.faces(track.id) if face.frame % every == 0]

@@ -20,7 +20,7 @@ from widgets.form.layouts import fit_width
 from widgets.text_labels import PlainLabel
 
 if TYPE_CHECKING:
-    from anonymize.local_files.study_encryption import EncryptedFiles
+    from project.store.encryption_change import EncryptionResult
 
 
 _WIDTH = 440
@@ -152,18 +152,18 @@ def encrypt_study(context: Context) -> None:
 
 def decrypt_study(context: Context) -> None:
     """Decrypt the study, after a yes."""
-    from anonymize.local_files import study_encryption
+    from project.store import encryption_change
 
     session = context.studio.session
     if session is None or session.study.encryption_key is None:
         return
     question = tr("Anybody who can read the files will be able to read the study and its backups without a passphrase.")
     if context.questions.agree(tr("Decrypt the study"), question, tr("Decrypt")):
-        _run_with_study_closed(context, study_encryption.decrypt_study, tr("Decrypting…"), _decrypted_text)
+        _run_with_study_closed(context, encryption_change.decrypt_study, tr("Decrypting…"), _decrypted_text)
 
 
 def _run_with_study_closed(
-    context: Context, act: Callable[[Path], "EncryptedFiles"], doing: str, tell: Callable[["EncryptedFiles"], str]
+    context: Context, act: Callable[[Path], "EncryptionResult"], doing: str, tell: Callable[["EncryptionResult"], str]
 ) -> None:
     """Close the study, do something to its file in a thread, and open it again."""
     session = context.studio.session
@@ -173,7 +173,7 @@ def _run_with_study_closed(
     context.studio.close()
     context.studio.message.emit(doing)
 
-    def then(done: "EncryptedFiles") -> None:
+    def then(done: "EncryptionResult") -> None:
         if context.open_study(path):
             context.studio.message.emit(tell(done))
 
@@ -187,7 +187,7 @@ def _run_with_study_closed(
     context.background.run(lambda _progress: act(path), then, failed)
 
 
-def _encrypted_text(done: "EncryptedFiles") -> str:
+def _encrypted_text(done: "EncryptionResult") -> str:
     backups = len(done.files) - 1
     if backups < 1:
         return tr("The study is encrypted. Keep the passphrase safe.")
@@ -198,7 +198,7 @@ def _encrypted_text(done: "EncryptedFiles") -> str:
     )
 
 
-def _passphrase_changed_text(done: "EncryptedFiles") -> str:
+def _passphrase_changed_text(done: "EncryptionResult") -> str:
     backups = len(done.files) - 1
     if backups < 1:
         return tr("The study has the new passphrase. Keep it safe.")
@@ -209,7 +209,7 @@ def _passphrase_changed_text(done: "EncryptedFiles") -> str:
     )
 
 
-def _decrypted_text(done: "EncryptedFiles") -> str:
+def _decrypted_text(done: "EncryptionResult") -> str:
     backups = len(done.files) - 1
     if backups < 1:
         return tr("The study is no longer encrypted.")

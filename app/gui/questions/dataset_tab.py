@@ -25,7 +25,7 @@ from anonymize.pii_review import study_finder
 from anonymize.pii_review.pii_decisions import Numbers, compute_numbers, store_numbers
 from anonymize.pii_review.review_hits import find_hits
 from anonymize.pii_review.study_finder import share_findings
-from anonymize.release.release_edits import set_private_words
+from anonymize.release.private_content import set_private_words
 from anonymize.release.release_plan import get_release_key
 from app.gui.pages.context import Context
 from app.gui.questions.question_list import KIND_LABELS

@@ -20,13 +20,7 @@ from PySide6.QtWidgets import (
 
 from annotate.interchange.annotation_files import FORMATS, get_format
 from anonymize.methods.face_methods import METHODS, method_type, missing_weights
-from anonymize.release.release_gate import (
-    RECORDING_RULES,
-    Selection,
-    check_not_empty,
-    check_texts_reviewed,
-    select_candidates,
-)
+from anonymize.release.release_gate import RECORDING_RULES, check_not_empty, check_texts_reviewed
 from anonymize.release.release_plan import (
     SCRUB,
     SOUND_CHOICES,
@@ -35,12 +29,14 @@ from anonymize.release.release_plan import (
     WITHOUT_CONSENT_CHOICES,
     ReleasePlan,
 )
+from anonymize.release.release_rendering import RenderingCheck, outcome_blockers
 from anonymize.release.release_rules import (
     RULES,
     ReleaseBlocker,
-    RenderingCheck,
-    find_waiver,
-    outcome_blockers,
+    Selection,
+    WaivedRule,
+    select_candidates,
+    valid_waivers,
 )
 from anonymize.release.release_texts import ReleasedText, released_texts_by_recording
 from anonymize.sound.voice_methods import COVERS
@@ -48,8 +44,6 @@ from project.codec import load
 from project.entities.study_records import Waiver
 from project.queries.face_rows import mask_state
 from project.queries.history_rows import latest_run
-from project.queries.policy_rows import waivers
-from project.queries.recording_rows import all_recordings
 from project.session.optional_parts import NAMES
 from project.session.session import Session
 from project.timebase import format_time
@@ -118,8 +112,7 @@ def build_checklist(
     numbers: Sequence[int],
     reasons: Sequence[ReleaseBlocker],
     rendered: Sequence[int],
-    waivers: Sequence[Waiver],
-    by_id: Mapping[str, int],
+    waivers: Mapping[WaivedRule, Waiver],
     shown: Sequence[ReleaseBlocker] = (),
 ) -> list[ReleaseChecklistRow]:
     """Return a line for each reason, and one for each rule that nothing is said against.
@@ -129,7 +122,6 @@ def build_checklist(
         reasons: everything that stands in the way and shows without rendering.
         rendered: numbers of recordings of which a rendering of the present state was looked at.
         waivers: of the study.
-        by_id: recording id -> number.
         shown: what renderings of the present state showed.
     """
     found: list[ReleaseChecklistRow] = []
@@ -142,7 +134,11 @@ def build_checklist(
             after = [reason for reason in shown if (reason.rule, reason.recording) == (rule, number)]
             found += [
                 ReleaseChecklistRow(
-                    rule, number, reason, find_waiver(reason, waivers, by_id), is_rendered=reason in after
+                    rule,
+                    number,
+                    reason,
+                    (waivers.get((rule, number)) or waivers.get((rule, None))) if reason.can_be_waived else None,
+                    is_rendered=reason in after,
                 )
                 for reason in known or after
             ]
@@ -200,11 +196,10 @@ def judge_in_steps(session: Session, plan: ReleasePlan) -> Generator[str, None, 
         for rule in RECORDING_RULES:
             reasons += rule(candidate)
         yield tr("Looking at the rules: recording {done} of {total}…").format(done=done, total=total)
-    by_id = {recording.id: recording.number for recording in all_recordings(session.study)}
     inside = {candidate.recording.id: candidate.number for candidate in selection.candidates if candidate.has_picture}
     after, rendered = earlier_rendering_results(session, plan, inside)
     numbers = [candidate.number for candidate in selection.candidates]
-    found = build_checklist(numbers, reasons, rendered, waivers(session.study), by_id, after)
+    found = build_checklist(numbers, reasons, rendered, valid_waivers(session), after)
     return ReleaseVerdict(selection, tuple(sorted(found, key=lambda row: not row.is_broken)))
 
 

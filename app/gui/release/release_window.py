@@ -8,10 +8,17 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
-from anonymize.release import release_edits, release_job
-from anonymize.release.release_gate import Selection
-from anonymize.release.release_plan import SCRUB, read_plan
-from anonymize.release.release_texts import ReleasedText, find_confirming_annotator, list_released_texts, texts_checksum
+from anonymize.release import release_job
+from anonymize.release.private_content import set_private_words
+from anonymize.release.release_plan import SCRUB, read_plan, store_plan
+from anonymize.release.release_rules import Selection, waive_rule, withdraw_waiver
+from anonymize.release.release_texts import (
+    ReleasedText,
+    confirm_texts,
+    find_confirming_annotator,
+    list_released_texts,
+    texts_checksum,
+)
 from app.gui.jobs.job_center import Result
 from app.gui.pages.context import Context
 from app.gui.release.pii_search import NamesModels, PiiSearchController
@@ -233,9 +240,7 @@ class ReleaseWindow(QWidget):
             return
         ids = {recording.number: recording.id for recording in all_recordings(session.study)}
         where = ids.get(line.recording) if line.recording is not None else None
-        if self._studio.edit(
-            partial(release_edits.waive_rule, rule=line.rule, recording_id=where, reason=reason), self
-        ):
+        if self._studio.edit(partial(waive_rule, rule=line.rule, recording_id=where, reason=reason), self):
             self.bar.reason.clear()
             self.report.clear()
 
@@ -243,14 +248,14 @@ class ReleaseWindow(QWidget):
         line = self._selected_line()
         if line is not None and line.waiver is not None:
             where = line.waiver.recording_id
-            self._studio.edit(partial(release_edits.withdraw_waiver, rule=line.rule, recording_id=where), self)
+            self._studio.edit(partial(withdraw_waiver, rule=line.rule, recording_id=where), self)
 
     def _set_selection(self, chosen: ReleaseSelection) -> None:
         session = self._studio.session
         if session is None:
             return
         plan = plan_from_selection(read_plan(session), chosen)
-        if plan != read_plan(session) and not self._studio.edit(partial(release_edits.store_plan, plan=plan), self):
+        if plan != read_plan(session) and not self._studio.edit(partial(store_plan, plan=plan), self):
             self.form.show_selection(selection_from_plan(read_plan(session)))
 
     def _show_texts(self) -> None:
@@ -278,7 +283,7 @@ class ReleaseWindow(QWidget):
         self.texts.show_private_words(replacements(session.study))
 
     def _confirm(self) -> None:
-        self._studio.edit(partial(release_edits.confirm_texts, state=texts_checksum(self._texts)), self)
+        self._studio.edit(partial(confirm_texts, state=texts_checksum(self._texts)), self)
 
     def _start(self) -> None:
         session = self._studio.session
@@ -355,9 +360,7 @@ class ReleaseWindow(QWidget):
         self.bar.waive_requested.connect(self._waive)
         self.bar.withdraw_requested.connect(self._withdraw)
         self.form.changed.connect(self._set_selection)
-        self.texts.words_changed.connect(
-            lambda words: self._studio.edit(partial(release_edits.set_private_words, words=words), self)
-        )
+        self.texts.words_changed.connect(lambda words: self._studio.edit(partial(set_private_words, words=words), self))
         self.texts.confirm_requested.connect(self._confirm)
         self.texts.row_chosen.connect(self._context.look_at)
         self.tabs.currentChanged.connect(lambda place: self.reload() if place == _TEXTS_TAB else None)

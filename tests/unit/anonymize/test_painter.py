@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from anonymize.masking.masks import MaskSet
 from anonymize.methods.face_methods import Face, create_method
 from anonymize.methods.solid import NEUTRAL_GREY
-from anonymize.rendering.face_renderer import RenderPlan, create_painter, render
+from anonymize.rendering.face_renderer import Painter, RenderPlan, render
 from media.decoding import iterate_frames
 from media.frame_index import load_index
 from project.entities.face_regions import Keyframe, Region, RegionKind
@@ -29,7 +29,7 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def painted(clip: Path, plan: RenderPlan) -> Iterator[tuple[int, NDArray[np.uint8], NDArray[np.uint8]]]:
-    painter = create_painter(plan, load_index(clip))
+    painter = Painter(plan, load_index(clip))
     painter.begin(Silent())
     for picture in iterate_frames(clip):
         raw = picture.image

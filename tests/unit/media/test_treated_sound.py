@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from anonymize.sound.sound_cover import FADE_US, TimeSpan, covered_samples
-from anonymize.sound.sound_plan import SoundPlan, sound_filter
+from anonymize.sound.sound_plan import FADE_US, SoundPlan, covered_samples, sound_filter
 from media.clip_writer import constant_rate_copy, paint_clip
 from media.frame_index import load_index
 from media.sound import Samples, Silence, stream_original, to_int16
@@ -134,7 +133,7 @@ def test_without_sound_there_is_no_track_but_where_the_picture_begins_late(tmp_p
 def test_a_muted_word_has_no_energy_and_every_sample_beside_it_is_the_source_s(tmp_path: Path) -> None:
     """What a release promises."""
     source = make_clip(tmp_path / "a.mp4", frames=90, sound=True)
-    words = [TimeSpan(500_000, 812_345), TimeSpan(2_000_000, 2_000_001), TimeSpan(2_900_000, 9_000_000)]
+    words = ((500_000, 812_345), (2_000_000, 2_000_001), (2_900_000, 9_000_000))
     treatment = sound_filter(SoundPlan(words), source)
     clip = paint_clip(source, tmp_path / "b.mp4", leave, sound=treatment).path
     before, after = own(source), stored(clip)[1]

@@ -18,7 +18,7 @@ from annotate.meta.scenes import read_scene_events
 from annotate.segments.segment_edits import set_field
 from annotate.study import recording_edits as history
 from anonymize.pii_review.pii_decisions import mark_text
-from anonymize.release.release_files import collect_meta_information
+from anonymize.release.scrubbed_study import collect_meta_information
 from benchmark.authoring.meta_answers import import_answer, is_human_summary, read_answers
 from benchmark.judge_input.judged_subjects import locate_target
 from benchmark.judge_input.subject_material import MATERIAL, MaterialSource

@@ -1,7 +1,6 @@
 """From a recording to a transcript: every kind of sound, after a stop too, and nothing that a person wrote is lost."""
 
 import json
-import os
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -12,7 +11,7 @@ import pytest
 
 from annotate.speech import transcription
 from annotate.speech import voice_activity as speech
-from annotate.speech.recognition_log import SUFFIX, RecognitionLog, read_log, remove_abandoned_logs
+from annotate.speech.recognition_log import SUFFIX, RecognitionLog, read_log
 from annotate.study import recording_edits as history
 from annotate.study.recording_edits import add_medium, add_recordings, choose_sound_track, probe_file
 from annotate.transcript import transcript_edits as edits
@@ -386,15 +385,6 @@ def test_only_its_owner_reads_it_also_where_it_was_there_before(tmp_path: Path) 
     path.chmod(0o644)
     filled(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-
-
-def test_what_nobody_came_back_for_goes_after_a_week(tmp_path: Path) -> None:
-    old, new = tmp_path / f"old{SUFFIX}", tmp_path / f"new{SUFFIX}"
-    filled(old)
-    filled(new)
-    os.utime(old, (0, 0))
-    remove_abandoned_logs(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == [new.name]
 
 
 def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:

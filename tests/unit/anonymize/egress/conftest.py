@@ -8,7 +8,7 @@ import pytest
 
 from annotate.study.people import set_consent
 from anonymize.export import export_job as anonymization
-from anonymize.release.release_edits import confirm_texts
+from anonymize.release.release_texts import confirm_texts
 from project.entities.study_records import ConsentUse, Recording
 from project.progress import Silent
 from project.queries.history_rows import latest_run

@@ -19,7 +19,8 @@ from anonymize.faces.face_review_edits import assign_faces
 from anonymize.pii_review import study_finder as search
 from anonymize.pii_review.pii_decisions import decide_places, withdraw_decisions
 from anonymize.pii_review.review_hits import find_hits, find_undecided
-from anonymize.release.release_edits import confirm_texts, waive_rule, withdraw_waiver
+from anonymize.release.release_rules import waive_rule, withdraw_waiver
+from anonymize.release.release_texts import confirm_texts
 from benchmark.disclosure.conditions import MISSING_RECORDING
 from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy, Purpose
 from project.entities.face_regions import Keyframe

@@ -20,7 +20,7 @@ from anonymize.egress.egress_authority import RemoteAuthority
 from anonymize.egress.policy_edits import set_policy
 from anonymize.pii_review.pii_decisions import decide_places, mark_text
 from anonymize.pii_review.review_hits import find_hits
-from anonymize.release.release_edits import confirm_texts
+from anonymize.release.release_texts import confirm_texts
 from benchmark.judge_input import input_plan as building
 from benchmark.judge_input.input_plan import InputPlan, InputSettings, build_messages
 from benchmark.judge_input.input_planning import plan_input

@@ -14,8 +14,7 @@ from anonymize.export import export_job as anonymization
 from anonymize.export import preview_job as preview
 from anonymize.faces import face_tracking_job as face_tracking
 from anonymize.faces.face_review_edits import dismiss_faces
-from anonymize.rendering.compositing import Painter
-from anonymize.rendering.face_renderer import RenderPlan, create_painter
+from anonymize.rendering.face_renderer import Painter, RenderPlan
 from media.decoding import iterate_frames
 from media.frame_index import FrameIndex
 from project.errors import Cancelled, UserError
@@ -169,9 +168,9 @@ def test_what_a_method_keeps_meanwhile_lies_in_the_previews(session: Session, mo
 
     def noted(plan: RenderPlan, index: FrameIndex) -> Painter:
         seen.append(plan.cache)
-        return create_painter(plan, index)
+        return Painter(plan, index)
 
-    monkeypatch.setattr("anonymize.rendering.face_renderer.create_painter", noted)
+    monkeypatch.setattr("anonymize.rendering.face_renderer.Painter", noted)
     shown(session, 0)
     (own,) = seen
     assert own.parent == cache_folder() / "previews"

@@ -200,5 +200,5 @@ def test_a_withdrawal_takes_the_notes_along_also_of_a_moved_study(session: Sessi
     for place in (path, moved):
         assert note in list_program_notes(facts, place)
     write_private(session.study, queue_path(path), b"{}")
-    assert queue_path(path) in list_cache_files(facts, moved)
+    assert queue_path(path) in list_cache_files(session.study.id, (), moved)
     assert note not in list_program_notes(WithdrawalFacts("another study", (), (), (), (), ()), moved)

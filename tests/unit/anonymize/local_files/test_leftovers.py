@@ -29,16 +29,20 @@ def test_what_was_left_goes_and_what_is_in_use_stays(tmp_path: Path, monkeypatch
         put(base / "previews" / "b.preview.wav" / "before.wav", 1).parent,
         put(base / "faces" / "a.tracks.npz", 8),
         put(base / "renderings" / "key" / "frame.npz", 8),
+        put(base / "transcripts" / "a.heard", 8),
+        put(base / "releases" / "key" / "clip.mp4", 15),
         put(base / "release-texts" / "own" / "texts.json", 0),
         put(base / "thumbnails" / "old.png", 91),
         put(tmp_path / "greenroom-scratch-abcdefgh" / "copy", 0).parent,
     ]
-    for folder in (gone[1], gone[3].parent):
-        os.utime(folder, (time.time() - 8 * DAY_S,) * 2)
+    for folder in (gone[1], gone[3].parent, gone[5].parent):
+        os.utime(folder, (time.time() - 15 * DAY_S,) * 2)
     kept = [
         put(base / "previews" / "c.preview.npz", 0),
         put(base / "faces" / "b.tracks.npz", 1),
         put(base / "renderings" / "another" / "frame.npz", 1),
+        put(base / "transcripts" / "b.heard", 1),
+        put(base / "releases" / "another" / "clip.mp4", 13),
         put(base / "thumbnails" / "new.png", 1),
         put(base / "peaks-abc.npz", 400),
     ]

@@ -4,7 +4,7 @@ import hashlib
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +37,7 @@ from models.weights.installed_weights import FOLDER_VARIABLE
 from project.codec import load
 from project.entities.study_records import Participant, ParticipantRole, Run
 from project.errors import UserError
+from project.files import fingerprints
 from project.files.fingerprints import file_sha256
 from project.ids import new_id
 from project.progress import Silent
@@ -225,7 +226,7 @@ def test_limits_are_kept_in_the_study_and_can_be_undone(session: Session) -> Non
         PrivacyLimits(reidentified=1.5)
     with session.step("Break"):
         session.study.set_property("privacy_limits", {"reidentified": True, "detected": "no", "leak_frames": 4.0})
-    assert asdict(read_privacy_limits(session.study)) == {**asdict(LIMITS), "leak_frames": 4}
+    assert read_privacy_limits(session.study) == LIMITS
 
 
 def test_without_weights_the_detector_that_is_always_there_looks_again_and_is_not_independent() -> None:
@@ -266,7 +267,6 @@ CONTENT = b"a rendering"
 @pytest.fixture
 def rendering(session: Session, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file too large for a window, which nobody read yet."""
-    monkeypatch.setattr(exported_clips, "_CHECKSUMS", {})
     monkeypatch.setattr(exported_clips, "MAX_FOREGROUND_BYTES", len(CONTENT) - 1)
     place = session.study.folder / "clip.mp4"
     place.write_bytes(CONTENT)
@@ -281,7 +281,7 @@ def test_whoever_has_time_reads_it_at_once(session: Session, rendering: Path, mo
     assert find_unchanged_clip(session, run_of()) == rendering
     assert find_unchanged_clip(session, run_of("0" * 64)) is None
     assert list_unread_renderings(session, [run_of()]) == []
-    monkeypatch.setattr(exported_clips, "_CHECKSUMS", {})
+    monkeypatch.setattr(fingerprints, "_SHA256_CACHE", {})
     monkeypatch.setattr(exported_clips, "MAX_FOREGROUND_BYTES", len(CONTENT))
     session.patient = False
     assert find_unchanged_clip(session, run_of()) == rendering
@@ -300,10 +300,10 @@ def test_a_window_knows_a_large_one_only_after_somebody_read_it(session: Session
 
 
 def test_what_cannot_be_read_is_tried_once(session: Session, rendering: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(place: Path) -> str:
+    def fail(place: Path, progress: object) -> str:
         raise OSError
 
-    monkeypatch.setattr(exported_clips, "file_sha256", fail)
+    monkeypatch.setattr(fingerprints, "file_sha256", fail)
     session.patient = False
     assert list_unread_renderings(session, [run_of()])
     read_checksums([rendering])

@@ -14,13 +14,19 @@ from annotate.study.people import add_participant, set_consent
 from anonymize.faces.face_review_edits import assign_faces, dismiss_faces, mark_seen
 from anonymize.pii_review.pii_decisions import decide_places, keep_words, mark_text
 from anonymize.pii_review.review_hits import find_hits, find_undecided
-from anonymize.release.release_edits import confirm_texts, set_private_words, waive_rule, withdraw_waiver
-from anonymize.release.release_gate import ReleaseCandidate, check_models_installed, select_candidates
+from anonymize.release.private_content import set_private_words
+from anonymize.release.release_gate import check_models_installed, compute_signature
 from anonymize.release.release_job import build_checklist, prepare
 from anonymize.release.release_plan import KEEP, SCRUB, SOLID, ReleasePlan
-from anonymize.release.release_recheck import compute_signature
-from anonymize.release.release_rules import ReleaseBlocker
+from anonymize.release.release_rules import (
+    ReleaseBlocker,
+    ReleaseCandidate,
+    select_candidates,
+    waive_rule,
+    withdraw_waiver,
+)
 from anonymize.release.release_sound import AudioTreatment
+from anonymize.release.release_texts import confirm_texts
 from models.weights import installed_weights as weights
 from project.entities.face_regions import Keyframe
 from project.entities.study_records import ConsentUse, ParticipantRole, Recording, Utterance

@@ -14,16 +14,10 @@ from hypothesis import strategies as st
 from anonymize.privacy.privacy_limits import PrivacyLimits
 from anonymize.release import release_job as job
 from anonymize.release.release_plan import ReleasePlan
-from anonymize.release.release_rules import (
-    RULES,
-    ReleaseBlocker,
-    RenderingCheck,
-    find_waiver,
-    outcome_blockers,
-    remaining_blockers,
-)
+from anonymize.release.release_rendering import RenderingCheck, outcome_blockers
+from anonymize.release.release_rules import RULES, ReleaseBlocker, is_waived, remaining_blockers
 from project.codec import dump, load
-from project.entities.study_records import Waiver
+from project.files.publication import ReleasedFile
 from project.progress import Silent
 from tests.contract.documentation import page
 
@@ -57,9 +51,7 @@ def test_each_rule_says_what_is_wrong_and_where_and_is_waived_only_where_it_can_
     for waiver in ((rule, None), (rule, 1)):
         assert bool(remaining_blockers(blockers, [waiver])) is not RULES[rule].waivable
     assert remaining_blockers(blockers, [(rule, 2)]) == blockers
-    everywhere, elsewhere = (Waiver("w", where, rule, "It is fine so", "a", "2026") for where in (None, "r2"))
-    assert (find_waiver(blockers[0], [elsewhere, everywhere], {"r2": 2}) is everywhere) is RULES[rule].waivable
-    assert find_waiver(blockers[0], [elsewhere], {"r2": 2}) is None
+    assert is_waived(blockers[0], [(rule, 2), (rule, None)]) is RULES[rule].waivable
 
 
 def test_what_looks_like_a_face_says_where_in_the_picture() -> None:
@@ -96,7 +88,7 @@ def test_no_combination_of_broken_rules_that_cannot_be_waived_is_released(
     private = json.dumps({"key": ""}).encode()
     (texts / job.PRIVATE_FILE_NAME).write_bytes(private)
     shown = sorted(set(BROKEN) & rules)
-    early = [ReleaseBlocker(rule, 1, None, "Broken.", "Mend it.") for rule in rules if not (late and rule in shown)]
+    early = [ReleaseBlocker(rule, "Broken.", "Mend it.", 1) for rule in rules if not (late and rule in shown)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(job, "_read_secrets", lambda *_: SimpleNamespace(key="of the release"))
         patch.setattr(job, "_render_all", lambda *_: ([], [BROKEN[rule] for rule in shown if late]))
@@ -106,15 +98,13 @@ def test_no_combination_of_broken_rules_that_cannot_be_waived_is_released(
                 study=folder / "lab.greenroom",
                 seen=(),
                 texts=texts,
-                prepared={job.PRIVATE_FILE_NAME: hashlib.sha256(private).hexdigest()},
+                prepared={job.PRIVATE_FILE_NAME: ReleasedFile((), hashlib.sha256(private).hexdigest())},
                 plan=ReleasePlan(),
                 reasons=tuple(early),
                 waived=tuple(waived),
-                made_of={},
                 recordings=(),
                 limits=PrivacyLimits(),
-                card=None,
-                facts={},
+                facts=None,
             ),
             Silent(),
         )

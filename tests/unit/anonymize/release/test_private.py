@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from annotate.interchange.annotation_files import FORMATS, get_format
+from annotate.interchange.document import Document
 from anonymize.privacy.privacy_limits import LIMITS_PROPERTY, PrivacyLimits, read_privacy_limits
-from anonymize.release.private_content import build_scrubber, collect_private
-from anonymize.release.release_edits import set_private_words, store_plan
+from anonymize.release.private_content import build_scrubber, collect_private, set_private_words
 from anonymize.release.release_plan import (
     KEY_PROPERTY,
     PLAN_PROPERTY,
@@ -21,6 +21,7 @@ from anonymize.release.release_plan import (
     get_release_key,
     keyed_checksum,
     read_plan,
+    store_plan,
 )
 from anonymize.release.release_texts import AnnotationScrubber, list_released_texts, texts_checksum
 from project.entities.study_records import Annotator, Recording
@@ -81,7 +82,7 @@ def test_texts_are_listed_with_their_place_and_a_state_that_follows_them(session
 def test_no_format_holds_names_ids_or_files(session: Session, recording: Recording, tmp_path: Path, keep: bool) -> None:
     set_private_words(session, {"Anna": "P01"})
     scrubber = AnnotationScrubber(session, keep_texts=keep, key=get_release_key(session))
-    document = scrubber.scrub_recordings([recording], {}, lambda number: f"../video/recording-{number:04}.mp4")
+    document = Document((scrubber.scrub_recording(recording, clip="../video/recording-0001.mp4"),))
     tables = ("segment", "recording", "annotator")
     own = [row[0] for table in tables for row in session.study.rows(f"SELECT id FROM {table}")]
     formats = [get_format(key) for key in FORMATS if not get_format(key).lossless]

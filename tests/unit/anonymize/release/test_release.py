@@ -19,11 +19,11 @@ from annotate.study.people import add_participant, set_consent
 from anonymize.faces.face_review_edits import assign_faces
 from anonymize.masking.masks import FaceMask
 from anonymize.release import release_job as job
-from anonymize.release.release_edits import confirm_texts, set_private_words
+from anonymize.release.private_content import set_private_words
 from anonymize.release.release_plan import KEY_PROPERTY, SCRUB, SOLID, ReleasePlan
-from anonymize.release.release_recheck import numbered_waivers
 from anonymize.release.release_rendering import ReleaseRendering
-from anonymize.release.release_rules import ReleaseBlocker
+from anonymize.release.release_rules import ReleaseBlocker, valid_waivers
+from anonymize.release.release_texts import confirm_texts
 from anonymize.rendering import face_renderer
 from anonymize.rendering.face_renderer import RenderPlan
 from media.clip_writer import paint_clip
@@ -220,7 +220,7 @@ def test_private_words_that_are_given_while_it_is_made_stop_it_and_annotating_do
 def test_a_rendering_changed_in_the_cache_is_made_anew(
     session: Session, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    left = ReleaseBlocker("face-left", 1, None, "A face is left.", "Cover it.")
+    left = ReleaseBlocker("face-left", "A face is left.", "Cover it.", 1)
     monkeypatch.setattr("anonymize.release.release_job.outcome_blockers", lambda _outcomes: [left])
     rules(release(session, tmp_path / "release"))
     (clip,) = (cache_folder() / "releases").glob("*/clip.mp4")
@@ -256,44 +256,32 @@ def test_a_clip_that_changes_after_the_check_stops_it(
     assert left_by(tmp_path) == []
 
 
-@pytest.mark.parametrize("name", ["private", "annotations"])
-def test_texts_that_are_changed_in_the_cache_stop_it(session: Session, tmp_path: Path, name: str) -> None:
-    work = job.prepare(session, tmp_path / "release", PLAN)
-    texts = work.parameters.texts
-    changed = texts / "private" if name == "private" else next(texts.rglob("*.csv"))
-    changed.write_bytes(changed.read_bytes().replace(b"Anna", b"Bob") if name == "private" else b"more")
-    with pytest.raises(UserError, match="changed in the cache"):
-        job.compute(work.parameters, Silent())
-    assert not (tmp_path / "release").exists()
+def test_texts_that_are_changed_in_the_cache_stop_it(session: Session, tmp_path: Path) -> None:
+    for pattern in ("private", "*.csv"):
+        work = job.prepare(session, tmp_path / "release", PLAN)
+        changed = next(work.parameters.texts.rglob(pattern))
+        changed.write_bytes(changed.read_bytes().replace(b"Anna", b"Bob") + b" ")
+        with pytest.raises(UserError, match="changed in the cache"):
+            job.compute(work.parameters, Silent())
+        assert not (tmp_path / "release").exists()
 
 
-@pytest.mark.parametrize("name", ["DATACARD.md", "manifest.json", "more.md"])
 def test_a_file_that_is_changed_after_it_was_read_back_removes_the_release(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def change(folder: Path, *_: Any) -> None:
         with (folder / name).open("a") as file:
             file.write("\n")
 
     interfere(monkeypatch, job, "find_leaks", after=change)
-    with pytest.raises(UserError, match="changed while it was checked"):
-        release(session, tmp_path / "release")
-    assert left_by(tmp_path) == []
+    for name in ("DATACARD.md", "manifest.json", "more.md"):
+        with pytest.raises(UserError, match="changed while it was checked"):
+            release(session, tmp_path / "release")
+        assert left_by(tmp_path) == [], name
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "video-source/solid/recording-0001.mp4",
-        "video-15hz/solid/recording-0001.mp4",
-        "frames-1hz/solid/recording-0001/00001.jpg",
-        "LICENCE.md",
-        "annotations/csv/annotations.csv",
-        "more.md",
-    ],
-)
 def test_a_file_that_another_program_puts_there_before_the_manifest_is_made_is_not_released(
-    session: Session, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    session: Session, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def replace_file(folder: Path, *_: Any) -> None:
         other = tmp_path / "other"
@@ -307,9 +295,15 @@ def test_a_file_that_another_program_puts_there_before_the_manifest_is_made_is_n
         other.replace(folder / name)
 
     interfere(monkeypatch, job, "write_cards", after=replace_file)
-    with pytest.raises(UserError, match="changed while it was made"):
-        release(session, tmp_path / "release", PLAN)
-    assert left_by(tmp_path) == []
+    for name in (
+        "video-source/solid/recording-0001.mp4",
+        "video-15hz/solid/recording-0001.mp4",
+        "frames-1hz/solid/recording-0001/00001.jpg",
+        *("LICENCE.md", "annotations/csv/annotations.csv", "more.md"),
+    ):
+        with pytest.raises(UserError, match="changed while it was made"):
+            release(session, tmp_path / "release", PLAN)
+        assert left_by(tmp_path) == [], name
 
 
 def test_a_clip_put_in_the_cache_never_leaves(
@@ -344,7 +338,7 @@ def test_a_waiver_without_a_reason_or_of_a_rule_that_has_none_counts_for_nothing
     with session.step("Written by another program"):
         for rule, reason in (("privacy-limit", "x"), ("face-left", "it is fine so"), ("no-rule", "it is fine so")):
             insert_waiver(session.study, Waiver(new_id(), None, rule, reason, who.id, "2026-01-01T00:00:00.000Z"))
-    counted = {waiver.rule for waiver, _ in numbered_waivers(session)}
+    counted = {rule for rule, _ in valid_waivers(session)}
     assert counted == {"independent-check", "privacy-measured"}
 
 

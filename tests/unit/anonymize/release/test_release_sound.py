@@ -15,7 +15,8 @@ from anonymize.pii_review.review_hits import find_hits
 from anonymize.release import release_files as write_media
 from anonymize.release import release_job as job
 from anonymize.release.release_plan import KEEP, SOLID, ReleasePlan
-from anonymize.release.release_sound import AudioTreatment, build_sound_filter
+from anonymize.release.release_sound import AudioTreatment
+from anonymize.sound.sound_plan import sound_filter
 from media.sound import SoundFilter
 from project.entities.study_records import ParticipantRole, Recording
 from project.entities.transcript import estimate_word_times
@@ -85,13 +86,12 @@ def test_changed_voices_leave_no_secret(
     session: Session, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     secrets: list[str] = []
-    make = build_sound_filter
 
-    def overheard(treatment: AudioTreatment, source: Path, seeds: Any, *rest: Any, **more: Any) -> SoundFilter:
-        secrets.extend(seeds.values())
-        return make(treatment, source, seeds, *rest, **more)
+    def overheard(treatment: AudioTreatment, *rest: Any, **more: Any) -> SoundFilter:
+        secrets.extend(treatment.seeds.values())
+        return sound_filter(treatment, *rest, **more)
 
-    monkeypatch.setattr(job, "build_sound_filter", overheard)
+    monkeypatch.setattr(job, "sound_filter", overheard)
     plan = replace(PLAN, sound="mcadams", cover="beep", voice_options={"lowest": 0.6})
     assert release(session, tmp_path / "out", plan).released is True
     assert len(set(secrets)) == 2
@@ -124,11 +124,10 @@ def test_a_clip_whose_sound_is_not_as_planned_does_not_leave(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil: str
 ) -> None:
     if spoil == "nothing is covered":
-        make = build_sound_filter
         monkeypatch.setattr(
             job,
-            "build_sound_filter",
-            lambda treatment, *rest, **more: make(replace(treatment, covered=()), *rest, **more),
+            "sound_filter",
+            lambda treatment, *rest, **more: sound_filter(replace(treatment, covered=()), *rest, **more),
         )
     else:
 

@@ -7,16 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from anonymize.pii_detection.pii_hit import PiiMatch
+from anonymize.pii_review.review_hits import SpokenHit
 from anonymize.release.release_plan import ReleasePlan
 from anonymize.release.release_sound import (
     AudioTreatment,
-    PiiAudioSpan,
     Speech,
-    build_sound_filter,
-    derive_voice_seeds,
     find_sound_problems,
     plan_audio_treatment,
+    with_seeds,
 )
+from anonymize.sound.sound_plan import Treatments, sound_filter
+from anonymize.sound.voice_stream import VoiceSpan
 from media.clip_writer import paint_clip
 from media.sound import Samples, SoundFilter
 from media.soundtrack import copy_with_sound
@@ -26,6 +28,7 @@ from tests.builders.clips import make_clip, make_sound_tracks, tone
 
 SECONDS = 3
 KEY = "0" * 64
+HIT = PiiMatch(0, 4, "person", "Anna", 1.0, "rule")
 PEOPLE = (Participant("a", "P01", ParticipantRole.USER, ""), Participant("b", "P02", ParticipantRole.BYSTANDER, ""))
 RUN = Run("r", "1", "speech", "silero", {}, {}, "2026-01-01T00:00:00.000Z", "1")
 
@@ -73,18 +76,18 @@ def test_where_somebody_refused_only_those_are_heard_who_agreed_and_are_known_to
 
 def test_what_is_said_about_it_holds_no_place_and_nobody_and_seeds_are_nobody_elses() -> None:
     spoken = [
-        PiiAudioSpan(0, 5, "person", True),
-        PiiAudioSpan(7, 9, "person", False),
-        PiiAudioSpan(8, 9, "phone", True),
+        SpokenHit(0, 5, "person", HIT, True),
+        SpokenHit(7, 9, "person", HIT, False),
+        SpokenHit(8, 9, "phone", HIT, True),
     ]
     made = plan_audio_treatment(ReleasePlan(sound="mcadams"), spoken, Speech(RUN, (), (said(0, 2, "a"),)), PEOPLE, [])
     assert load(AudioTreatment, dump(made), "treatment") == made
     assert made.facts()["covered"] == {"person": 2, "phone": 1}
     assert made.facts()["whole_utterances"] == 1
     assert "P01" not in str(made.facts())
-    seeds = derive_voice_seeds(made, KEY)
+    seeds = with_seeds(made, KEY).seeds
     assert sorted(seeds) == ["", "P01"]
-    assert seeds != derive_voice_seeds(made, "1" * 64)
+    assert seeds != with_seeds(made, "1" * 64).seeds
 
 
 WAYS = (
@@ -92,16 +95,14 @@ WAYS = (
     AudioTreatment(covered=((500_000, 900_000), (2_000_000, 2_000_000)), muted=((1_500_000, 1_800_000),)),
     AudioTreatment(covered=((500_000, 900_000),), cover="beep", muted=((850_000, 1_000_000),)),
     AudioTreatment(covered=((500_000, 900_000),), cover="silence"),
-    AudioTreatment(covered=((500_000, 900_000),), voice="mcadams", speakers=((0, 3_000_000, "P01"),)),
+    AudioTreatment(covered=((500_000, 900_000),), voice="mcadams", speakers=(VoiceSpan(0, 3_000_000, "P01"),)),
     AudioTreatment(muted=((500_000, 900_000),), voice="pitch-formant"),
 )
 
 
 @pytest.mark.parametrize("audio_treatment", WAYS)
 def test_what_was_treated_as_planned_passes(source: Path, tmp_path: Path, audio_treatment: AudioTreatment) -> None:
-    clip = released(
-        source, tmp_path, build_sound_filter(audio_treatment, source, derive_voice_seeds(audio_treatment, KEY))
-    )
+    clip = released(source, tmp_path, sound_filter(with_seeds(audio_treatment, KEY), source))
     assert [*find_sound_problems(clip, source, audio_treatment)] == []
 
 
@@ -133,9 +134,7 @@ class Changed:
 def test_whatever_is_wrong_is_heard(
     source: Path, tmp_path: Path, planned: AudioTreatment, done: AudioTreatment, spoilt: Changed | None, what: str
 ) -> None:
-    from anonymize.sound.sound_plan import Treatments
-
-    treatment = build_sound_filter(done, source, derive_voice_seeds(planned, KEY))
+    treatment = sound_filter(with_seeds(done, KEY), source)
     clip = released(source, tmp_path, treatment if spoilt is None else Treatments((treatment, spoilt)))
     assert any(
         sound_problem.startswith(what) or what in sound_problem
@@ -146,7 +145,7 @@ def test_whatever_is_wrong_is_heard(
 def test_the_sound_track_that_leaves_is_the_chosen_one(tmp_path: Path) -> None:
     source = make_sound_tracks(tmp_path / "a.mp4", [tone(0.1, 3), tone(0.6, 3)], picture=True)
     clip = paint_clip(source, tmp_path / "rendered.mp4", lambda _: None, sound="none").path
-    treatment = build_sound_filter(WAYS[3], source, {}, track=2)
+    treatment = sound_filter(WAYS[3], source, track=2)
     copy_with_sound(clip, source, tmp_path / "out.mp4", treatment, track=2)
     assert [*find_sound_problems(tmp_path / "out.mp4", source, WAYS[3], track=2)] == []
     assert [*find_sound_problems(tmp_path / "out.mp4", source, WAYS[3], track=1)]

@@ -4,6 +4,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -229,17 +230,18 @@ TAMPERED: dict[str, Callable[[sqlite3.Connection], None]] = {
 }
 
 
-@pytest.mark.parametrize("tampered", TAMPERED)
-def test_what_was_found_is_changed_in_the_file_of_the_study(study: Path, tampered: str) -> None:
-    connection = sqlite3.connect(study)
-    connection.execute("PRAGMA foreign_keys = OFF")
-    with connection:
-        TAMPERED[tampered](connection)
-    connection.close()
-    with Session.open(study, "Ada Byron") as session:
-        found = build_face_sheet(session, all_recordings(session.study)[0].id)
-        assert not found.reviews
-        assert len(found.revoked) == 1
+def test_what_was_found_is_changed_in_the_file_of_the_study(study: Path) -> None:
+    copy = study.with_name("copy.greenroom")
+    for tampered, change in TAMPERED.items():
+        shutil.copy(study, copy)
+        with closing(sqlite3.connect(copy)) as connection, connection:
+            connection.execute("PRAGMA foreign_keys = OFF")
+            change(connection)
+        with Session.open(copy, "Ada Byron") as session:
+            found = build_face_sheet(session, all_recordings(session.study)[0].id)
+            assert not found.reviews, tampered
+            assert len(found.revoked) == 1, tampered
+    with Session.open(copy, "Ada Byron") as session:
         assert "faces-reviewed" in broken(session)
 
 

@@ -14,12 +14,10 @@ from anonymize.pii_review.pii_files import key_rows
 from anonymize.pii_review.review_hits import build_finders, find_hits
 from anonymize.release import release_job
 from anonymize.release.private_content import build_scrubber
-from anonymize.release.release_edits import confirm_texts, waive_rule
-from anonymize.release.release_files import collect_meta_information
-from anonymize.release.release_gate import select_candidates
 from anonymize.release.release_plan import KEEP, SCRUB, ReleasePlan
-from anonymize.release.release_texts import list_released_texts
-from anonymize.release.scrubbed_study import replace_in_study, write_copies
+from anonymize.release.release_rules import select_candidates, waive_rule
+from anonymize.release.release_texts import confirm_texts, list_released_texts
+from anonymize.release.scrubbed_study import collect_meta_information, replace_in_study, write_copies
 from anonymize.sound.voice_methods import MUTE
 from anonymize.voice.sound_choice import SoundChoice, gather_sound_parameters
 from anonymize.withdrawal.withdrawal_plan import PersonalStringFinder

@@ -9,17 +9,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from anonymize.sound.sound_cover import FADE_US, CoverFilter, RoomTone, TimeSpan, covered_samples, measure_room
-from anonymize.sound.sound_plan import SoundPlan, sound_filter
+from anonymize.sound.sound_plan import (
+    FADE_US,
+    CoverFilter,
+    RoomTone,
+    SoundPlan,
+    covered_samples,
+    measure_room,
+    sound_filter,
+)
 from anonymize.sound.voice_methods import BEEP, COVERS, MUTE, SILENCE
 from anonymize.sound.voice_stream import UNKNOWN_SPEAKER
+from project.timebase import Interval
 
 RATE = 8000
 SOUND = np.random.default_rng(3).uniform(-0.9, 0.9, (2, 4000)).astype(np.float32)
 spans = st.lists(
-    st.builds(
-        lambda start, length: TimeSpan(start, start + length), st.integers(-50_000, 520_000), st.integers(0, 90_000)
-    ),
+    st.builds(lambda start, length: (start, start + length), st.integers(-50_000, 520_000), st.integers(0, 90_000)),
     max_size=6,
 )
 
@@ -36,19 +42,19 @@ def covered(sound: NDArray[np.float32], cover: CoverFilter, sizes: list[int], st
     return np.concatenate(list(cover.treat(cut(sound, sizes), RATE, start_us)), axis=1)
 
 
-def inside(found: list[TimeSpan], start_us: int, margin: int = 0) -> NDArray[np.bool_]:
+def inside(found: list[Interval], start_us: int, margin: int = 0) -> NDArray[np.bool_]:
     """Samples that a span touches, by their times; `margin` samples more on each side."""
     here = np.zeros(SOUND.shape[1], bool)
-    for time_span in found:
-        first = (time_span.start_us - start_us) * RATE // 1_000_000
-        last = max(first + 1, -(-(time_span.end_us - start_us) * RATE // 1_000_000))
+    for begin_us, end_us in found:
+        first = (begin_us - start_us) * RATE // 1_000_000
+        last = max(first + 1, -(-(end_us - start_us) * RATE // 1_000_000))
         here[max(0, first - margin) : max(0, last + margin)] = True
     return here
 
 
 @given(spans, st.lists(st.integers(1, 900), min_size=1, max_size=4), st.integers(0, 60_000))
 def test_muted_spans_are_zero_and_all_beside_is_bit_for_bit(
-    found: list[TimeSpan], sizes: list[int], start_us: int
+    found: list[Interval], sizes: list[int], start_us: int
 ) -> None:
     made = covered(SOUND, CoverFilter(found), sizes, start_us)
     assert made.shape == SOUND.shape
@@ -59,7 +65,7 @@ def test_muted_spans_are_zero_and_all_beside_is_bit_for_bit(
 
 
 @given(spans, st.sampled_from(list(COVERS)), st.lists(st.integers(1, 900), min_size=1, max_size=4))
-def test_how_sound_is_cut_into_blocks_makes_no_difference(found: list[TimeSpan], kind: str, sizes: list[int]) -> None:
+def test_how_sound_is_cut_into_blocks_makes_no_difference(found: list[Interval], kind: str, sizes: list[int]) -> None:
     tone = measure_room(iter([SOUND * np.float32(0.01)]), RATE)
     cover = CoverFilter(found, kind, tone)
     whole = covered(SOUND, cover, [SOUND.shape[1]])
@@ -67,7 +73,7 @@ def test_how_sound_is_cut_into_blocks_makes_no_difference(found: list[TimeSpan],
 
 
 @given(spans, st.sampled_from(list(COVERS)))
-def test_what_is_heard_under_a_cover_does_not_depend_on_what_was_there(found: list[TimeSpan], kind: str) -> None:
+def test_what_is_heard_under_a_cover_does_not_depend_on_what_was_there(found: list[Interval], kind: str) -> None:
     tone = RoomTone(np.ones((1, 1)) * 1e-3)
     cover = CoverFilter(found, kind, tone)
     array, two = (covered(each, cover, [700]) for each in (SOUND, SOUND[:, ::-1]))
@@ -76,7 +82,7 @@ def test_what_is_heard_under_a_cover_does_not_depend_on_what_was_there(found: li
 
 
 def test_spans_that_overlap_or_touch_become_one_and_each_sample_touched_is_in() -> None:
-    found = covered_samples([TimeSpan(300, 400), TimeSpan(0, 130), TimeSpan(125, 250), TimeSpan(900, 900)], RATE)
+    found = covered_samples([(300, 400), (0, 130), (125, 250), (900, 900)], RATE)
     assert found.tolist() == [[0, 4], [7, 8]]
     assert covered_samples([], RATE).shape == (0, 2)
 
@@ -84,12 +90,12 @@ def test_spans_that_overlap_or_touch_become_one_and_each_sample_touched_is_in() 
 def test_sound_that_is_no_number_is_silent_under_a_cover() -> None:
     broken = SOUND.copy()
     broken[:, 1000:1100] = np.nan
-    made = covered(broken, CoverFilter([TimeSpan(125_000, 137_500)]), [512])
+    made = covered(broken, CoverFilter([(125_000, 137_500)]), [512])
     assert not made[:, 1000:1100].any()
 
 
 def test_a_beep_is_a_quiet_tone_with_nothing_under_it() -> None:
-    made = covered(SOUND, CoverFilter([TimeSpan(100_000, 300_000)], BEEP), [512])
+    made = covered(SOUND, CoverFilter([(100_000, 300_000)], BEEP), [512])
     heard = made[0, 800:2400]
     assert 0.05 < np.abs(heard).max() < 0.1
     spectrum = np.abs(np.fft.rfft(heard * np.hanning(len(heard))))
@@ -103,9 +109,7 @@ def test_the_tone_of_the_room_is_as_loud_as_its_quiet_moments_and_is_no_copy() -
     for second in range(8):
         sound[:, second * RATE : second * RATE + RATE // 2] += rng.normal(0, 0.3, RATE // 2).astype(np.float32)
     tone = measure_room(iter(np.array_split(sound, 13, axis=1)), RATE)
-    made = np.concatenate(
-        list(CoverFilter([TimeSpan(0, 8_000_000)], SILENCE, tone).treat(iter([sound]), RATE, 0)), axis=1
-    )
+    made = np.concatenate(list(CoverFilter([(0, 8_000_000)], SILENCE, tone).treat(iter([sound]), RATE, 0)), axis=1)
     assert made.std() == pytest.approx(0.003, rel=0.3)
     assert abs(np.corrcoef(made[0], quiet[0])[0, 1]) < 0.05
 
@@ -123,8 +127,8 @@ def test_without_spans_the_very_same_blocks_come_out() -> None:
 
 
 def test_nothing_of_a_covered_word_is_smeared_beside_its_cover_by_a_changed_voice(tmp_path: Path) -> None:
-    word = TimeSpan(200_000, 300_000)
-    plan = SoundPlan([word], MUTE, "mcadams", seeds={UNKNOWN_SPEAKER: "a secret"})
+    word = (200_000, 300_000)
+    plan = SoundPlan((word,), MUTE, "mcadams", seeds={UNKNOWN_SPEAKER: "a secret"})
     other = SOUND.copy()
     other[:, RATE // 5 : 3 * RATE // 10] = 0.5
     first, second = (

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from anonymize.voice.voice_measures import (
     compare_intonation,
     count_syllables,
-    equal_error_rate,
     normalize_words,
     word_error_rate,
 )
@@ -61,13 +60,3 @@ def test_without_a_voice_there_is_no_pitch_and_no_syllable() -> None:
 
 def test_syllables_are_counted() -> None:
     assert count_syllables(sound(), RATE) == pytest.approx(8, abs=1)
-
-
-def test_equal_errors_are_zero_for_voices_apart_half_by_chance_and_one_when_turned_round() -> None:
-    assert equal_error_rate([0.9, 0.8], [0.1, 0.2, 0.3]) == 0
-    assert equal_error_rate([0.1, 0.2], [0.8, 0.9]) == 1
-    rng = np.random.default_rng(1)
-    found = equal_error_rate(rng.normal(size=2000).tolist(), rng.normal(size=2000).tolist())
-    assert found == pytest.approx(0.5, abs=0.03)
-    assert equal_error_rate([], [0.1]) is None
-    assert equal_error_rate([0.1], []) is None

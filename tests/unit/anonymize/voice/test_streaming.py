@@ -39,7 +39,7 @@ def test_it_is_as_long_as_it_was_and_about_as_loud_and_all_of_it_is_changed(name
 
 @pytest.mark.parametrize("name", NAMES)
 def test_how_sound_is_cut_into_blocks_makes_no_difference(name: str) -> None:
-    for seconds, sizes in ((0.2, (1,)), (2.7, (777, 9_000))):
+    for seconds, sizes in ((0.2, (1,)), (2.3, (777,))):
         sound = vowels(seconds, 8000)
         once = VoiceFilter(create_voice(name), SEEDS, block_s=1)
         whole = np.concatenate(list(once.treat(iter([sound]), 8000, 0)), axis=1)

@@ -13,7 +13,7 @@ from annotate.study.people import add_participant
 from annotate.study.recording_edits import add_recordings, choose_sound_track, probe_file
 from anonymize.export import export_job as anonymization
 from anonymize.export import export_queue as rendering_queue
-from anonymize.sound.sound_cover import FADE_US
+from anonymize.sound.sound_plan import FADE_US
 from anonymize.voice import sound_job as voice
 from anonymize.voice import sound_preview_job as voice_preview
 from anonymize.voice.sound_choice import (
@@ -85,7 +85,7 @@ def exported(session: Session, folder: Path, sound: SoundChoice) -> Path:
 
 
 def test_an_address_that_is_said_is_silent_and_the_rest_as_it_was(session: Session, tmp_path: Path) -> None:
-    spans: Any = gather_sound_parameters(session, only_recording(session), MUTED).spans
+    spans: Any = gather_sound_parameters(session, only_recording(session), MUTED).plan.covered
     ((start, end),) = spans
     assert 300_000 < start <= 600_000
     assert 1_100_000 <= end < 1_500_000
@@ -125,7 +125,7 @@ def test_a_word_or_speaker_that_is_edited_meanwhile_makes_the_clip_outdated_and_
     assert anonymization.is_outdated(session, work)
     assert not anonymization.is_outdated(session, untouched), "where all of the sound is kept it does not matter"
     renewed = anonymization.renew(session, work)
-    assert renewed.parameters.sound.spans == ()
+    assert renewed.parameters.sound.plan.covered == ()
     assert not anonymization.is_outdated(session, renewed)
     session.study.undo()
     assert not anonymization.is_outdated(session, work)
@@ -143,13 +143,13 @@ def test_everybody_is_changed_the_same_way_in_one_study_alone(session: Session, 
     person = add_participant(session, "P01", ParticipantRole.USER)[0]
     with session.step("Write down"):
         insert_utterances(session.study, [Utterance(new_id(), recording, 0, 9, "hello", person)])
-    seeds = gather_sound_parameters(session, recording, SoundChoice()).seeds
+    seeds = gather_sound_parameters(session, recording, SoundChoice()).plan.seeds
     assert set(seeds) == {"", person}
     assert len(set(map(str, seeds.values()))) == 2
-    assert gather_sound_parameters(session, recording, SoundChoice()).seeds == seeds
+    assert gather_sound_parameters(session, recording, SoundChoice()).plan.seeds == seeds
     (tmp_path / "other").mkdir()
     with open_lab(tmp_path / "other") as other:
-        assert gather_sound_parameters(other, only_recording(other), SoundChoice()).seeds != {"": seeds[""]}
+        assert gather_sound_parameters(other, only_recording(other), SoundChoice()).plan.seeds != {"": seeds[""]}
 
 
 def test_the_secret_is_made_once_in_a_step_that_nobody_undoes(session: Session) -> None:

@@ -101,7 +101,7 @@ def test_a_backup_under_another_passphrase_is_left_and_named(path: Path, backup:
     passphrases._keys.clear()
     passphrases.unlock_key(path, "another sentence")
     done = decrypt_study(path)
-    assert (done.files, done.skipped) == ((path,), (backup,))
+    assert (done.files, done.skipped_backups) == ((path,), (backup,))
 
 
 @pytest.mark.parametrize("when", ["backup", "study"])
