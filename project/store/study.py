@@ -581,11 +581,6 @@ class Study:
                 self._turn.release()
         return self._data_version
 
-    @property
-    def in_transaction(self) -> bool:
-        """Whether what is read now may hold changes that are rolled back yet."""
-        return bool(self._writing)
-
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         """Lend the study's own connection, or one that reads what is saved while another thread has that one."""
