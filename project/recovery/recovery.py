@@ -10,7 +10,7 @@ from project.encryption.encrypted_files import decrypt_pages
 from project.encryption.encryption_key import SALT_BYTES, EncryptionKey, repair_salt
 from project.encryption.passphrases import obtain_key
 from project.errors import UserError
-from project.files.atomic_files import explain_os_errors, flush_file, publish_file
+from project.files.atomic_files import explain_os_errors, explain_unwritable, flush_file, publish_file
 from project.files.filesystem import resolve_path
 from project.files.sqlcipher import sqlite3
 from project.files.temporary_files import MemoryCache, OwnFolder, scratch_folder
@@ -20,11 +20,10 @@ from project.recovery.rebuild import RebuildCounts, assemble
 from project.recovery.recovery_report import RecoveryResult, TableSaved
 from project.recovery.table_reader import Key, RecoveredTable, TableLayout, recover_tables, table_layouts
 from project.schema.schema_comparison import ForeignSchema, compare_schema
-from project.sharing.annotator_copy import free_copy_path
 from project.store.backups import list_backups
 from project.store.creation import create_file
 from project.store.locking import is_held
-from project.store.opening import Snapshot, connect, inspect_file, sibling_path, verify_study
+from project.store.opening import Snapshot, connect, free_study_path, inspect_file, sibling_path, verify_study
 from project.text_format import escape_unprintable
 
 
@@ -33,7 +32,7 @@ def recover(path: str | Path, out: str | Path) -> RecoveryResult:
 
     Of an encrypted study, the new one is encrypted as it is, and what was changed counts as lost.
     """
-    path, target = resolve_path(Path(path)), free_copy_path(Path(out))
+    path, target = resolve_path(Path(path)), free_study_path(Path(out))
     if is_held(path):
         raise UserError(f"“{escape_unprintable(path.name)}” is open in a window.", "Close it there first.")
     tables = table_layouts()
@@ -55,18 +54,11 @@ def recover(path: str | Path, out: str | Path) -> RecoveryResult:
         raise UserError(
             f"“{escape_unprintable(path.name)}” is sound, so there is nothing to recover.", "Open it as it is."
         )
-    try:
-        with scratch_folder(target) as folder:
-            made = create_file(folder / "recovered", path.stem, key)
-            done, only = _fill_study(made, tables, left, before)
-            problems = check_study(made)
-            publish_file(made, target)
-    except FileExistsError:
-        raise UserError(f"“{escape_unprintable(target.name)}” is there already.", "Choose another name.") from None
-    except OSError as error:
-        raise UserError(
-            f"“{escape_unprintable(target.name)}” cannot be written: {error.strerror}.", "Choose another folder."
-        ) from None
+    with explain_unwritable(target), scratch_folder(target) as folder:
+        made = create_file(folder / "recovered", path.stem, key)
+        done, only = _fill_study(made, tables, left, before)
+        problems = check_study(made)
+        publish_file(made, target)
     return RecoveryResult(
         target,
         tuple(_report_tables(done, left, only)),
@@ -81,7 +73,7 @@ def recover(path: str | Path, out: str | Path) -> RecoveryResult:
 
 def copy_backup(path: str | Path, number: int, out: str | Path) -> Path:
     """Copy a backup to a new study and return its path."""
-    target = free_copy_path(Path(out))
+    target = free_study_path(Path(out))
     found = next((backup.path for backup in list_backups(path) if backup.number == number), None)
     if found is None:
         raise UserError(
@@ -90,10 +82,7 @@ def copy_backup(path: str | Path, number: int, out: str | Path) -> Path:
     problems = check_study(found)
     if problems:
         raise UserError(f"Backup {number} is not sound: {problems[0]}.", "Choose another one.")
-    with (
-        explain_os_errors(f"“{escape_unprintable(target.name)}” cannot be written", "Choose another folder."),
-        scratch_folder(target) as folder,
-    ):
+    with explain_unwritable(target), scratch_folder(target) as folder:
         made = folder / "copy"
         shutil.copyfile(found, made)
         shutil.copymode(found, made)
