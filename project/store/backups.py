@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from project.errors import UserError
+from project.files.atomic_files import flush_folder
 from project.files.filesystem import resolve_path
 from project.files.sqlcipher import sqlite3
 from project.schema.tables import RUN_TABLES
@@ -95,11 +96,7 @@ def add_backup(finished: Path, study: Path, keep: int, now: datetime) -> Path:
     for number, backup in enumerate(there, 1):
         if backup.number != number:
             backup.path.rename(_backup_path(study, number))
-    descriptor = os.open(study.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    flush_folder(study.parent)
     return place
 
 

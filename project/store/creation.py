@@ -7,7 +7,6 @@ import contextlib
 import json
 import os
 from collections.abc import Iterable, Iterator
-from functools import partial
 from pathlib import Path
 
 from sqlite_utils import Database
@@ -39,13 +38,13 @@ def migrate(connection: sqlite3.Connection, versions: Iterable[format_versions.V
     migrations = Migrations("greenroom")
     for number, version in enumerate(versions, start=1):
         statements = (*version.statements, f"PRAGMA user_version = {number}")
-        migrations(name=version.name)(partial(_execute_all, statements))
+
+        def execute_all(db: Database, /, statements: Iterable[str] = statements) -> None:
+            for statement in statements:
+                db.execute(statement)
+
+        migrations(name=version.name)(execute_all)
     migrations.apply(Database(connection, execute_plugins=False))
-
-
-def _execute_all(statements: Iterable[str], db: Database) -> None:
-    for statement in statements:
-        db.execute(statement)
 
 
 def create_file(path: Path, name: str, key: EncryptionKey | None = None) -> Path:

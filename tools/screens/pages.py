@@ -83,7 +83,8 @@ def _verification(camera: WindowCamera) -> None:
     session, here = studio.session, studio.recording
     assert session is not None
     assert here is not None
-    chains = [chain.id for chain in chains_of(session.study, here.id) if chain.annotator_id == session.annotator()]
+    me = session.annotator()
+    chains = [chain.id for chain in chains_of(session.study, here.id) if me and chain.annotator_id == me.id]
     _made, changes = add_rule_questions(session, chains[:1])
     studio.publish(changes)
     shown = page(camera, "questions")
