@@ -30,7 +30,7 @@ from project.ids import new_id
 from project.queries.annotator_rows import annotator_by_name, insert_annotator
 from project.queries.history_rows import insert_run
 from project.queries.recording_rows import all_recordings
-from project.queries.segment_rows import comments_in, delete_segment, insert_comments, insert_segments, insert_values
+from project.queries.segment_rows import comments_in, delete_segments, insert_comments, insert_segments, insert_values
 from project.schemes.scheme import NUMERIC_KINDS, Field, FieldKind, Scheme
 from project.session.session import Session
 from project.store.column_values import to_json
@@ -398,7 +398,7 @@ def _replace(
             place = recording_id, lane.id, draft.label, draft.start_us, draft.end_us
             fresh.append((Segment(new_id(), *place, draft.scheme, draft.track), draft))
     for old in (segment for left in before.values() for segment in left):
-        delete_segment(session.study, old.id)
+        delete_segments(session.study, old.id)
     for key in {draft.scheme for _, draft in fresh}:
         session.schemes.store_text(schemes[key])
     insert_segments(session.study, [segment for segment, _ in fresh])

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from annotate.agreement.span_matching import Disagreement, SpanArray, find_disagreement_spans, find_overlaps
 from project.entities.study_records import Annotator, Json, Review, ReviewDecision, Segment
-from project.queries.annotator_rows import all_annotators, reviews_in
-from project.queries.segment_rows import completed_work, segments_of, training_work, values_in
+from project.queries.annotator_rows import all_annotators, completions, reviews_in
+from project.queries.segment_rows import segments_of, training_work, values_in
 from project.schemes.scheme import FieldKind
 from project.session.session import Session
 from project.store.column_values import to_json
@@ -193,7 +193,7 @@ def list_annotators_of(session: Session, recording_id: str) -> list[Annotator]:
     counts: dict[str, int] = {}
     for segment in segments_of(session.study, recording_id):
         counts[segment.annotator_id] = counts.get(segment.annotator_id, 0) + 1
-    for recording, annotator in completed_work(session.study):
+    for recording, annotator in completions(session.study):
         if recording == recording_id:
             counts.setdefault(annotator, 0)
     training = training_work(session.study)

@@ -26,7 +26,7 @@ from annotate.study.people import require_annotator
 from project.entities.study_records import Annotator, Recording, ReviewDecision
 from project.errors import UserError
 from project.queries import segment_rows
-from project.queries.annotator_rows import all_annotators
+from project.queries.annotator_rows import all_annotators, completions
 from project.queries.recording_rows import all_recordings
 from project.schemes.scheme import CHOICE_KINDS, NUMERIC_KINDS, FieldKind, Scheme
 from project.session.session import Session
@@ -201,7 +201,7 @@ def _material(
     recording, annotator = (_ints([index[row[at]] for row in rows]) for at, index in ((1, place), (2, lane)))
     worked = np.zeros((len(recordings), len(people)), bool)
     worked[recording, annotator] = True
-    for recording_id, annotator_id in segment_rows.completed_work(study):
+    for recording_id, annotator_id in completions(study):
         if counts(recording_id, annotator_id):
             worked[place[recording_id], lane[annotator_id]] = True
     labels = list_labels(scheme, track, [row[3] for row in rows])

@@ -264,7 +264,7 @@ def delete_nodes(session: Session, node_ids: Iterable[str]) -> Changes:
     for chain_id in {chain_node.chain_id for chain_node in found}:
         find_own_chain(session, chain_id)
     with session.step("Delete node" if len(found) == 1 else f"Delete {len(found)} nodes") as step:
-        chain_rows.delete_nodes(session.study, [chain_node.id for chain_node in found])
+        chain_rows.delete_nodes(session.study, *(chain_node.id for chain_node in found))
     return step.changes
 
 

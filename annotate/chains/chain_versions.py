@@ -235,7 +235,7 @@ def _replace_content(session: Session, old: ChainGraph, new: ChainGraph) -> None
             fresh.append(replace(node, id=ids[node.id], chain_id=old.chain.id))
     edges = {Edge(ids[edge.reason_id], ids[edge.result_id]) for edge in new.edges}
     chain_rows.delete_edges(session.study, sorted({*old.edges} - edges))
-    chain_rows.delete_nodes(session.study, sorted(node_id for left in kept.values() for node_id in left))
+    chain_rows.delete_nodes(session.study, *sorted(node_id for left in kept.values() for node_id in left))
     chain_rows.insert_nodes(session.study, fresh)
     chain_rows.insert_edges(session.study, sorted(edges - {*old.edges}))
 

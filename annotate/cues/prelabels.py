@@ -21,7 +21,7 @@ from project.queries.annotator_rows import (
 )
 from project.queries.recording_rows import all_participants
 from project.queries.segment_rows import (
-    delete_segment,
+    delete_segments,
     insert_segment,
     segments_of,
     set_value,
@@ -126,7 +126,7 @@ def replace_prelabels(
     author = _author(study)
     with study.step(f"Pre-label {scheme}", author.id) as step:
         for segment in gone:
-            delete_segment(study, segment.id)
+            delete_segments(study, segment.id)
         if new:
             _insert(session, recording_id, author.id, new, scheme)
     return step.changes | Changes.from_pairs([("annotator", author.id)])

@@ -203,7 +203,7 @@ def delete_segments(session: Session, segment_ids: Iterable[str]) -> Changes:
     """Delete segments and what was filled in about them, as one step."""
     found = find_own_segments(session, segment_ids)
     with session.step(f"Delete {_format_count(found)}") as step:
-        segment_rows.delete_segments(session.study, [segment.id for segment in found])
+        segment_rows.delete_segments(session.study, *(segment.id for segment in found))
     return step.changes
 
 

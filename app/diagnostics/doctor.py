@@ -5,6 +5,7 @@ Libraries that may crash, hang or load slowly are probed in a subprocess.
 
 import json
 import os
+import platform
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -172,7 +173,7 @@ def _program() -> SectionResult:
     variables = sorted(name for name in os.environ if name.startswith("GREENROOM_"))
     return {
         "Greenroom": __version__,
-        "Python": system_facts.python_version(),
+        "Python": platform.python_version(),
         "Unexpected errors in the log": ", ".join(bugs) or "none",
         "Variables that are set": ", ".join(variables) or "none",
     }, []
@@ -184,7 +185,7 @@ def _system() -> SectionResult:
         "System": system_facts.distribution(),
         "Kernel": system_facts.kernel(),
         "C library": system_facts.c_library(),
-        "Processors": f"{os.cpu_count() or 1}, {system_facts.machine()}",
+        "Processors": f"{os.cpu_count() or 1}, {platform.machine()}",
         "Memory": format_size(system_facts.memory()),
         "Screen": system_facts.screen(),
         "Desktop": system_facts.environment_variable("XDG_CURRENT_DESKTOP"),

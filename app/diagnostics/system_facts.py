@@ -46,11 +46,6 @@ def c_library() -> str:
     return " ".join(platform.libc_ver()).strip() or "unknown"
 
 
-def machine() -> str:
-    """Return the kind of processor."""
-    return platform.machine()
-
-
 def memory() -> int:
     """Return the bytes of main memory; 0 if unknown."""
     try:
@@ -354,11 +349,6 @@ def optional_parts() -> dict[str, str]:
 def _installed_packages(part: OptionalPart) -> str:
     names = [_requirement_name(requirement) for requirement in part.packages]
     return ", ".join(f"{name} {installed_version(name)}" for name in names) if part.is_installed else ""
-
-
-def python_version() -> str:
-    """Return the version of Python."""
-    return ".".join(map(str, sys.version_info[:3]))
 
 
 def _requirement_name(requirement: str) -> str:

@@ -142,7 +142,7 @@ def delete_questions(session: Session, question_ids: Iterable[str]) -> Changes:
     if not deleted_ids:
         return Changes()
     with session.step(f"Delete {pluralize(len(deleted_ids), 'question')}") as step:
-        question_rows.delete_questions(session.study, deleted_ids)
+        question_rows.delete_questions(session.study, *deleted_ids)
     return step.changes
 
 

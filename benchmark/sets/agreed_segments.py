@@ -29,9 +29,9 @@ from benchmark.items.sampling import (
 )
 from project.entities.study_records import Json, ParticipantRole, Recording, ReviewDecision, Utterance
 from project.errors import UserError
-from project.queries.annotator_rows import all_annotators
+from project.queries.annotator_rows import all_annotators, completions
 from project.queries.recording_rows import all_participants, all_recordings, present_participants
-from project.queries.segment_rows import completed_work, segments_of, training_work
+from project.queries.segment_rows import segments_of, training_work
 from project.queries.transcript_rows import utterances_of
 from project.schemes.scheme import Field, FieldKind, Scheme
 from project.session.session import PerState, Session
@@ -289,7 +289,7 @@ class _PoolBuilder:
         self._adjudicated = {who for who, kind in kinds.items() if kind == ADJUDICATED_KIND}
         self._annotators = [*kinds]
         self._training = training_work(session.study)
-        self._completed = completed_work(session.study)
+        self._completed = completions(session.study)
         self._roles = {participant.id: participant.role for participant in all_participants(session.study)}
         self._left_out: Counter[str] = Counter()
         fields = scheme.fields_of(track)

@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from project.encryption.encryption_key import SALT_BYTES, EncryptionKey, damaged_file_error, new_key
 from project.errors import UserError
-from project.files.atomic_files import flush_file, flush_folder
+from project.files.atomic_files import flush_file, flush_folder, name_taken_error
 from project.files.sqlcipher import sqlite3
 from project.text_format import escape_unprintable
 
@@ -231,7 +231,8 @@ def _replacement(path: Path, like: Path, *, wipe_old: bool = False) -> Iterator[
 def encrypt_file(path: Path, passphrase: str) -> Path:
     """Encrypt a file beside its place, overwrite it, and return the encrypted one."""
     out = path.with_name(path.name + SUFFIX)
-    _require_free(out)
+    if os.path.lexists(out):
+        raise name_taken_error(out)
     key = new_key(passphrase)
     try:
         with path.open("rb") as file:
@@ -245,20 +246,14 @@ def encrypt_file(path: Path, passphrase: str) -> Path:
 def decrypt_file(path: Path, key: EncryptionKey) -> Path:
     """Decrypt a file beside its place, remove the encrypted one, and return it."""
     out = path.with_name(path.name.removesuffix(SUFFIX))
-    _require_free(out)
+    if os.path.lexists(out):
+        raise name_taken_error(out)
     try:
         write_plaintext(read_encrypted(path, key), out, like=path)
         path.unlink()
     except OSError as error:
         raise _access_error(path, error) from None
     return out
-
-
-def _require_free(path: Path) -> None:
-    if os.path.lexists(path):
-        raise UserError(
-            f"“{escape_unprintable(path.name)}” is there already.", "Move it away first; no file is overwritten."
-        )
 
 
 def _access_error(path: Path, error: OSError) -> UserError:

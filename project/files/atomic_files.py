@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from project.errors import UserError
+from project.text_format import escape_unprintable
 
 _NO_FOLDER_FLUSH = (errno.EACCES, errno.EINVAL, errno.ENOTSUP, errno.ENOSYS)
 """What network drives, and folders that may be written to and not be read, answer to `flush_folder`."""
@@ -26,6 +27,27 @@ def explain_os_errors(problem: str, hint: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise UserError(f"{problem}: {(error.strerror or str(error)).lower()}.", hint) from None
+
+
+@contextmanager
+def explain_unwritable(path: Path) -> Iterator[None]:
+    """Turn an error of the file system inside the block into the message that a new file cannot be written."""
+    try:
+        yield
+    except FileExistsError:
+        raise name_taken_error(path) from None
+    except OSError as error:
+        raise UserError(
+            f"“{escape_unprintable(path.name)}” cannot be written: {error.strerror}.", "Choose another folder."
+        ) from None
+
+
+def name_taken_error(path: Path) -> UserError:
+    """Return the message for a new file whose name another one has."""
+    return UserError(
+        f"“{escape_unprintable(path.name)}” is there already.",
+        "Choose another name; an existing file is never overwritten.",
+    )
 
 
 @contextmanager

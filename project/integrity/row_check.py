@@ -49,9 +49,6 @@ _READERS: dict[str, Callable[[Study], object]] = {
 class _ConnectionReader:
     """The part of `Study` that queries use, on a bare connection."""
 
-    in_transaction = True
-    """So nothing is remembered of it."""
-
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
@@ -61,9 +58,6 @@ class _ConnectionReader:
     def row(self, sql: str, values: Sequence[Cell] = ()) -> Row | None:
         found: Row | None = self._connection.execute(sql, values).fetchone()
         return found
-
-    def data_version(self) -> tuple[int, int]:
-        return 0, 0
 
     def get_property(self, key: str, default: Json = None) -> Json:
         row = self.row("SELECT value FROM property WHERE key = ?", (key,))

@@ -271,12 +271,8 @@ class _Deciding:
         self._label = label
         self._made = MergePlan()
         self._disputes: list[tuple[StudyTable, Key, Row | None, Row | None]] = []
-        self._texts: dict[tuple[str, str], bool] = {}
-        self._edits: Edits = {}
-        self._edits_about: dict[str, dict[str, list[tuple[Key, Edit]]]] = {}
 
     def plan(self, edits: Edits) -> MergePlan:
-        self._edits = edits
         items = {
             (edit.after or edit.before or {})[column]
             for name, column in SEGMENT_ID_COLUMNS.items()
@@ -341,46 +337,13 @@ class _Deciding:
         before, theirs = _with_local_columns(table, edit, ours)
         if ours == theirs or (ours and theirs and _without_time(table, ours) == _without_time(table, theirs)):
             return
-        if loosens_permission(table.name, ours, theirs) or self._is_about_another_text(table, theirs):
+        if loosens_permission(table.name, ours, theirs):
             self._made.clashes.append(_clash(table, key, ours, theirs, self._label))
         elif loosens_permission(table.name, theirs, ours) and ours != before:
             self._made.add_change(table, ours, theirs)
             self._made.clashes.append(_clash(table, key, theirs, ours, _THIS_STUDY))
         else:
             self._decide_row(table, key, edit, ours)
-
-    def _is_about_another_text(self, table: StudyTable, theirs: Row | None) -> bool:
-        """Tell whether a copy keeps a place of a text that is, or will be, another one here than it was there."""
-        if table.name != "pii_decision" or theirs is None or theirs["decision"] != "keep":
-            return False
-        place = (theirs["table_name"], theirs["row_id"])
-        if place not in self._texts:
-            name, row = place
-            about = HUMAN_TABLES.get(name)
-            if about is None:
-                return True
-            subject = row.split("/")[0]
-            here, there = (find_rows(study, about, {subject}) for study in (self._study, self._copy))
-            # A row that comes with this copy comes as it is there.
-            self._texts[place] = bool(here) and not _same_texts(about, self._merged(about, subject, here), there)
-        return self._texts[place]
-
-    def _merged(self, table: StudyTable, subject: str, ours: dict[Key, Row]) -> dict[Key, Row]:
-        """Return rows about a subject with those edits of the copy that are surely taken: we left these rows alone."""
-        if table.name not in self._edits_about:
-            about = self._edits_about[table.name] = {}
-            for key, edit in self._edits.get(table.name, {}).items():
-                about.setdefault(str(key[table.key.index(table.subject)]), []).append((key, edit))
-        merged = dict(ours)
-        for key, edit in self._edits_about[table.name].get(subject, []):
-            before, after = _with_local_columns(table, edit, ours.get(key))
-            if is_permission(table.name, key[0]) or table.name == "judge" or ours.get(key) != before:
-                continue
-            if after is None:
-                merged.pop(key, None)
-            else:
-                merged[key] = after
-        return merged
 
     def _whole_items(self, items: set[str], edits: Edits, ours: dict[str, dict[Key, Row]]) -> set[str]:
         """Decide about the segments that only one side still has; return them."""
@@ -442,19 +405,6 @@ class _Deciding:
 _COMPARED = frozenset({"property", "conflict"})
 """Tables of which a row that only the copy has is looked at, too."""
 _THIS_STUDY = "this study"
-
-
-def _same_texts(table: StudyTable, ours: dict[Key, Row], theirs: dict[Key, Row]) -> bool:
-    """Tell whether two versions of rows say the same, wherever they lie in time."""
-    left_out = {name for name in table.names if name.endswith("_us") or name in _NON_TEXT_COLUMNS}
-    first, second = (
-        {key: {name: value for name, value in row.items() if name not in left_out} for key, row in rows.items()}
-        for rows in (ours, theirs)
-    )
-    return first == second
-
-
-_NON_TEXT_COLUMNS = frozenset({"words", "checked", "suggested", "participant_id", "annotator_id", "at"})
 
 
 def _with_local_columns(table: StudyTable, edit: Edit, ours: Row | None) -> tuple[Row | None, Row | None]:

@@ -15,10 +15,7 @@ ANNOTATORS = RowMapper(Annotator, "annotator")
 ASSIGNMENTS = RowMapper(Assignment, "assignment", noun="The plan of work")
 REVIEWS = RowMapper(Review, "review", noun="A review of a segment")
 
-
-def all_annotators(study: Study) -> list[Annotator]:
-    """Return every annotator, in the order they came."""
-    return ANNOTATORS.select(study, "ORDER BY id")
+all_annotators = ANNOTATORS.query("ORDER BY id")
 
 
 def annotator_names(study: Study) -> dict[str, str]:
@@ -26,18 +23,10 @@ def annotator_names(study: Study) -> dict[str, str]:
     return {annotator.id: annotator.name for annotator in all_annotators(study)}
 
 
-def annotator_by_name(study: Study, name: str) -> Annotator | None:
-    """Return the annotator of exactly that name, or None."""
-    return ANNOTATORS.first(study, "WHERE name = ?", name)
-
-
+annotator_by_name = ANNOTATORS.query_first("WHERE name = ?")
 insert_annotator = ANNOTATORS.insert
 """Add an annotator, whose name is new to the study; best inside a step with `undoable=False`."""
-
-
-def all_assignments(study: Study) -> list[Assignment]:
-    """Return the whole plan, by recording and annotator."""
-    return ASSIGNMENTS.select(study, "ORDER BY recording_id, annotator_id")
+all_assignments = ASSIGNMENTS.query("ORDER BY recording_id, annotator_id")
 
 
 def set_assignments(study: Study, wanted: Iterable[Assignment]) -> None:
@@ -55,7 +44,10 @@ def set_assignments(study: Study, wanted: Iterable[Assignment]) -> None:
 
 def completions(study: Study) -> dict[tuple[str, str], str]:
     """Return (recording id, annotator id) -> when the annotator was done with it (UTC, ISO 8601)."""
-    return {(row[0], row[1]): row[2] for row in study.rows("SELECT recording_id, annotator_id, at FROM completion")}
+    return {
+        (recording_id, who): at
+        for recording_id, who, at in study.rows("SELECT recording_id, annotator_id, at FROM completion")
+    }
 
 
 def is_completed(study: Study, recording_id: str, annotator_id: str) -> bool:
@@ -114,7 +106,7 @@ Lane = tuple[str, str]
 
 def hidden_lanes(study: Study) -> frozenset[Lane]:
     """Return everything that is hidden while somebody trains."""
-    return frozenset((row[0], row[1]) for row in study.rows("SELECT recording_id, annotator_id FROM hidden_lane"))
+    return frozenset(study.rows("SELECT recording_id, annotator_id FROM hidden_lane"))
 
 
 def recordings_with_hidden(study: Study) -> frozenset[str]:
@@ -144,17 +136,10 @@ def lane_visibility_changes(study: Study, lanes: Iterable[Lane]) -> Changes:
     return Changes.from_pairs(found)
 
 
-def reviews_in(study: Study, recording_id: str) -> dict[str, list[Review]]:
-    """Return segment id -> its reviews, oldest first; segments without any are left out."""
-    where = "WHERE segment_id IN (SELECT id FROM segment WHERE recording_id = ?) ORDER BY at, reviewer_id"
-    return REVIEWS.group(study, "segment_id", where, recording_id)
-
-
-def review_by(study: Study, segment_id: str, reviewer_id: str) -> Review | None:
-    """Return what one annotator said about a segment, or None."""
-    return REVIEWS.find(study, segment_id, reviewer_id)
-
-
+reviews_in = REVIEWS.query_groups(
+    "segment_id", "WHERE segment_id IN (SELECT id FROM segment WHERE recording_id = ?) ORDER BY at, reviewer_id"
+)
+review_by = REVIEWS.find
 set_review = REVIEWS.upsert
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from project.entities.causal_chains import Chain, ChainGraph, ChainNode, ChainReview, Edge
-from project.queries.row_mapper import RowMapper, delete_with_dependents
+from project.queries.row_mapper import RowMapper
 from project.store.column_values import to_json
 from project.store.study import Study
 from project.store.visibility import VISIBLE_CHAINS
@@ -19,16 +19,8 @@ _KNOWN_PARTICIPANT = "participant_id IN (SELECT id FROM participant)"
 
 
 find_chain = CHAINS.find
-
-
-def chains_of(study: Study, recording_id: str) -> list[Chain]:
-    """Return the chains of a recording, in the order in which they were begun."""
-    return CHAINS.select(study, "WHERE recording_id = ? ORDER BY id", recording_id)
-
-
-def all_chains(study: Study) -> list[Chain]:
-    """Return every chain, in the order in which they were begun."""
-    return CHAINS.select(study, "ORDER BY id")
+chains_of = CHAINS.query("WHERE recording_id = ? ORDER BY id")
+all_chains = CHAINS.query("ORDER BY id")
 
 
 def read_graph(study: Study, chain: Chain) -> ChainGraph:
@@ -89,12 +81,13 @@ def find_node(study: Study, node_id: str) -> ChainNode | None:
 
 def recordings_of_nodes(study: Study, node_ids: Iterable[str]) -> dict[str, str]:
     """Return node -> id of the recording that it is of, also where it is not to be seen; without what is gone."""
-    rows = study.rows(
-        "SELECT n.id, c.recording_id FROM chain_node n JOIN chain c ON c.id = n.chain_id "
-        "WHERE n.id IN (SELECT value FROM json_each(?))",
-        (to_json([*node_ids]),),
+    return dict(
+        study.rows(
+            "SELECT n.id, c.recording_id FROM chain_node n JOIN chain c ON c.id = n.chain_id "
+            "WHERE n.id IN (SELECT value FROM json_each(?))",
+            (to_json([*node_ids]),),
+        )
     )
-    return dict(rows)
 
 
 insert_chain = CHAINS.insert
@@ -105,9 +98,7 @@ def rename_chain(study: Study, chain_id: str, name: str) -> None:
     study.write("UPDATE chain SET name = ? WHERE id = ?", (name, chain_id))
 
 
-def delete_chain(study: Study, chain_id: str) -> None:
-    """Remove a chain with its nodes, edges and reviews, and the questions made from it; inside a step."""
-    delete_with_dependents(study, "chain", [chain_id])
+delete_chain = CHAINS.delete_tree
 
 
 def insert_nodes(study: Study, new: Sequence[ChainNode]) -> None:
@@ -131,11 +122,7 @@ def update_node(study: Study, new: ChainNode) -> None:
     )
 
 
-def delete_nodes(study: Study, node_ids: Iterable[str]) -> None:
-    """Remove nodes with their people and edges; inside a step."""
-    delete_with_dependents(study, "chain_node", node_ids)
-
-
+delete_nodes = NODES.delete_tree
 insert_edges = EDGES.insert_all
 
 
@@ -145,11 +132,8 @@ def delete_edges(study: Study, edges: Iterable[Edge]) -> None:
         EDGES.delete(study, edge.result_id, edge.reason_id)
 
 
-def chain_reviews(study: Study, chain_id: str) -> list[ChainReview]:
-    """Return what was said about a chain, by time."""
-    where = "WHERE chain_id = ? AND reviewer_id IN (SELECT id FROM annotator) ORDER BY at, reviewer_id"
-    return CHAIN_REVIEWS.select(study, where, chain_id)
-
-
+chain_reviews = CHAIN_REVIEWS.query(
+    "WHERE chain_id = ? AND reviewer_id IN (SELECT id FROM annotator) ORDER BY at, reviewer_id"
+)
 set_chain_review = CHAIN_REVIEWS.upsert
 delete_chain_review = CHAIN_REVIEWS.delete

@@ -47,45 +47,25 @@ PROFILE_COLUMNS = ("name", *PROFILE_FIELDS)
 """Columns of a profile."""
 
 
-def all_characters(study: Study) -> list[Character]:
-    """Return every character, by name."""
-    return CHARACTERS.select(study, "ORDER BY name, id")
-
-
+all_characters = CHARACTERS.query("ORDER BY name, id")
 set_character = CHARACTERS.upsert
 delete_character = CHARACTERS.delete
 """Remove a character; episodes keep what they were played with."""
 
 
-def all_scenarios(study: Study) -> list[Scenario]:
-    """Return every scenario, by name."""
-    return SCENARIOS.select(study, "ORDER BY name, id")
-
-
+all_scenarios = SCENARIOS.query("ORDER BY name, id")
 set_scenario = SCENARIOS.upsert
 delete_scenario = SCENARIOS.delete
 """Remove a scenario; episodes keep what they were played with."""
 
 
-def all_episodes(study: Study) -> list[Episode]:
-    """Return every episode that is seen, by the number of its recording."""
-    return EPISODES.select(
-        study, f"JOIN (SELECT id, number FROM {VISIBLE_RECORDINGS}) ON id = recording_id ORDER BY number"
-    )
-
-
+all_episodes = EPISODES.query(
+    f"JOIN (SELECT id, number FROM {VISIBLE_RECORDINGS}) ON id = recording_id ORDER BY number"
+)
 find_episode = EPISODES.find
 set_episode = EPISODES.upsert
-
-
-def episode_agents(study: Study, recording_id: str) -> list[EpisodeAgent]:
-    """Return who takes part in an episode, in the order in which they act; [] for another recording."""
-    return AGENTS.select(study, "WHERE recording_id = ? ORDER BY position", recording_id)
-
-
-def all_agents(study: Study) -> dict[str, list[EpisodeAgent]]:
-    """Return recording id -> who takes part, in the order in which they act."""
-    return AGENTS.group(study, "recording_id", "ORDER BY recording_id, position")
+episode_agents = AGENTS.query("WHERE recording_id = ? ORDER BY position")
+all_agents = AGENTS.query_groups("recording_id", "ORDER BY recording_id, position")
 
 
 def set_agents(study: Study, new: Iterable[EpisodeAgent]) -> None:

@@ -13,7 +13,7 @@ from project.entities.face_regions import Keyframe, Region, RegionKind, apply_ke
 from project.entities.study_records import FaceReview, FaceTrack, Json, Origin, Run, SeenSpan
 from project.errors import UserError
 from project.queries.history_rows import latest_run
-from project.queries.row_mapper import RowMapper, delete_with_dependents
+from project.queries.row_mapper import RowMapper
 from project.store.column_values import damaged_value_error
 from project.store.study import Row, Study
 from project.text_format import escape_unprintable
@@ -69,20 +69,10 @@ def _decisions(study: Study, run: Run) -> str:
     return json.dumps(content)
 
 
-def face_reviews(study: Study, recording_id: str) -> list[FaceReview]:
-    """Return who reviewed the faces of a recording, in whatever state they were, oldest first."""
-    return FACE_REVIEWS.select(study, "WHERE recording_id = ? ORDER BY at, annotator_id", recording_id)
-
-
+face_reviews = FACE_REVIEWS.query("WHERE recording_id = ? ORDER BY at, annotator_id")
 set_face_review = FACE_REVIEWS.upsert
 delete_face_review = FACE_REVIEWS.delete
-
-
-def seen_spans(study: Study, recording_id: str) -> list[SeenSpan]:
-    """Return the stretches of a recording that people looked at, in order of time."""
-    return SEEN_SPANS.select(study, "WHERE recording_id = ? ORDER BY start_us, end_us, annotator_id", recording_id)
-
-
+seen_spans = SEEN_SPANS.query("WHERE recording_id = ? ORDER BY start_us, end_us, annotator_id")
 insert_seen_span = SEEN_SPANS.upsert
 
 
@@ -133,9 +123,7 @@ update_region = REGIONS.update
 """Replace what is said about a region, without its keyframes."""
 
 
-def delete_region(study: Study, region_id: str) -> None:
-    """Remove a region with its keyframes; inside a step."""
-    delete_with_dependents(study, "region", [region_id])
+delete_region = REGIONS.delete_tree
 
 
 def set_region_box(study: Study, region_id: str, keyframe: Keyframe) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from project.entities.study_records import Changes, Json, Run
-from project.queries.row_mapper import RowMapper
+from project.queries.row_mapper import RowMapper, group_values
 from project.store.study import Study
 
 
@@ -46,11 +46,10 @@ def revision_key(study: Study) -> tuple[int, str, int, tuple[int, int]]:
 
     What another program writes past the history changes it, too.
     """
-    row = study.row(
+    ((step, at, run),) = study.rows(
         "SELECT coalesce(max(id), 0), coalesce((SELECT at FROM journal_step ORDER BY id DESC LIMIT 1), ''), "
         "(SELECT coalesce(max(rowid), 0) FROM run) FROM journal_step"
     )
-    step, at, run = (0, "", 0) if row is None else row
     return step, at, run, study.data_version()
 
 
@@ -134,8 +133,7 @@ def conflict_by_id(study: Study, identifier: str) -> Conflict | None:
 
 def count_unresolved(study: Study) -> int:
     """Return how many conflicts wait for somebody to choose."""
-    row = study.row("SELECT count(*) FROM conflict WHERE resolution IS NULL")
-    return 0 if row is None else int(row[0])
+    return int(study.rows("SELECT count(*) FROM conflict WHERE resolution IS NULL")[0][0])
 
 
 def set_resolution(study: Study, identifier: str, resolution: str | None) -> None:
@@ -157,10 +155,7 @@ def runs_of(study: Study, recording_id: str, kind: str | None = None) -> list[Ru
     return RUNS.select(study, where, recording_id, kind)
 
 
-def latest_run(study: Study, recording_id: str, kind: str) -> Run | None:
-    """Return the newest run of a kind over a recording, or None."""
-    where = "WHERE recording_id = ? AND kind = ? ORDER BY finished_at DESC, rowid DESC LIMIT 1"
-    return RUNS.first(study, where, recording_id, kind)
+latest_run = RUNS.query_first("WHERE recording_id = ? AND kind = ? ORDER BY finished_at DESC, rowid DESC LIMIT 1")
 
 
 def source_sha256(run: Run) -> str:
@@ -174,10 +169,7 @@ find_run = RUNS.find
 
 def run_kinds(study: Study) -> dict[str, set[str]]:
     """Return recording id -> the kinds of runs there were over it; recordings without any are left out."""
-    kinds: dict[str, set[str]] = {}
-    for recording_id, kind in study.rows("SELECT DISTINCT recording_id, kind FROM run"):
-        kinds.setdefault(recording_id, set()).add(kind)
-    return kinds
+    return group_values(study.rows("SELECT recording_id, kind FROM run"))
 
 
 SHARED_PROPERTY = "shared"

@@ -46,9 +46,7 @@ def insert_set(study: Study, new: ItemSet, items: Iterable[FrozenItem]) -> None:
     ITEMS.insert_all(study, items)
 
 
-def all_sets(study: Study) -> list[ItemSet]:
-    """Return every set, in the order in which they were made."""
-    return ITEM_SETS.select(study, "ORDER BY at, id")
+all_sets = ITEM_SETS.query("ORDER BY at, id")
 
 
 def find_item_set(study: Study, name: str) -> ItemSet | None:
@@ -86,9 +84,7 @@ insert_answers = RUN_ANSWERS.insert_missing
 """Store which judgments are the answers of a run; the first of each item and part counts."""
 
 
-def answers_of(study: Study, run_id: str) -> list[RunAnswer]:
-    """Return the answers of a run, by item and part."""
-    return RUN_ANSWERS.select(study, "WHERE run_id = ? ORDER BY item_id, part", run_id)
+answers_of = RUN_ANSWERS.query("WHERE run_id = ? ORDER BY item_id, part")
 
 
 def _checked(item: FrozenItem) -> FrozenItem:

@@ -39,9 +39,7 @@ def judgments_of(study: Study, segment_id: str, task: str | None = None) -> list
     return JUDGMENTS.select(study, where, segment_id, task)
 
 
-def judgments_of_question(study: Study, question_id: str) -> list[Judgment]:
-    """Return what was said about a question, newest first."""
-    return JUDGMENTS.select(study, f"WHERE question_id = ? {_NEWEST_FIRST}", question_id)
+judgments_of_question = JUDGMENTS.query(f"WHERE question_id = ? {_NEWEST_FIRST}")
 
 
 def judgments_about(study: Study, recording_id: str, tasks: Collection[str]) -> list[Judgment]:
@@ -53,10 +51,7 @@ def judgments_about(study: Study, recording_id: str, tasks: Collection[str]) -> 
     return JUDGMENTS.select(study, where, recording_id, json.dumps([*tasks]))
 
 
-def judgments_in(study: Study, recording_id: str) -> list[Judgment]:
-    """Return what was said about the segments of a recording, newest first."""
-    where = f"WHERE recording_id = ? AND segment_id <> '' {_NEWEST_FIRST}"
-    return JUDGMENTS.select(study, where, recording_id)
+judgments_in = JUDGMENTS.query(f"WHERE recording_id = ? AND segment_id <> '' {_NEWEST_FIRST}")
 
 
 def find_judgments(study: Study, ids: Sequence[str]) -> list[Judgment]:
@@ -201,26 +196,16 @@ def reveals_to(study: Study, annotator_id: str) -> dict[str, Reveal]:
     return {reveal.segment_id: reveal for reveal in REVEALS.select(study, "WHERE annotator_id = ?", annotator_id)}
 
 
-def reveals(study: Study) -> list[Reveal]:
-    """Return every reveal, by time."""
-    return REVEALS.select(study, "ORDER BY at, segment_id")
-
-
-def all_judges(study: Study) -> list[JudgeEntry]:
-    """Return every judge by name."""
-    return JUDGES.select(study, "ORDER BY name")
+reveals = REVEALS.query("ORDER BY at, segment_id")
+all_judges = JUDGES.query("ORDER BY name")
 
 
 def judge_names(study: Study) -> dict[str, str]:
     """Return id -> name of every judge, also of those that are damaged."""
-    return {row[0]: row[1] for row in study.rows("SELECT id, name FROM judge")}
+    return dict(study.rows("SELECT id, name FROM judge"))
 
 
-def judge_by_name(study: Study, name: str) -> JudgeEntry | None:
-    """Return a judge, or None where there is none of that name."""
-    return JUDGES.first(study, "WHERE name = ?", name)
-
-
+judge_by_name = JUDGES.query_first("WHERE name = ?")
 put_judge = JUDGES.upsert
 delete_judge = JUDGES.delete
 """Remove a judge; what it said stays."""

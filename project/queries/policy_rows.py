@@ -7,7 +7,7 @@ from project.entities.egress_policy import Egress, EgressRequest, Policy, Purpos
 from project.entities.study_records import Json, Waiver
 from project.errors import UserError
 from project.ids import new_id
-from project.queries.row_mapper import RowMapper
+from project.queries.row_mapper import RowMapper, group_values
 from project.store.column_values import to_json
 from project.store.study import Study
 
@@ -39,15 +39,9 @@ def set_policy(study: Study, setting: dict[str, Json]) -> None:
     study.set_property(POLICY_PROPERTY, setting)
 
 
-def all_egress(study: Study) -> list[Egress]:
-    """Return every request that was written down, by time."""
-    return EGRESS.select(study, "ORDER BY at, id")
-
-
 def count_egress(study: Study) -> int:
     """Return how many requests were written down."""
-    row = study.row("SELECT count(*) FROM egress")
-    return 0 if row is None else int(row[0])
+    return int(study.rows("SELECT count(*) FROM egress")[0][0])
 
 
 def _parse_request(text: str) -> EgressRequest:
@@ -67,49 +61,41 @@ EGRESS = RowMapper(
     noun="A line of the journal of requests",
     codecs={"request": (lambda request: to_json(asdict(request)), _parse_request)},
 )
+all_egress = EGRESS.query("ORDER BY at, id")
 insert_egress = EGRESS.insert
 """Write down a request, before it is sent."""
 
 
-def waivers(study: Study) -> list[Waiver]:
-    """Return every waiver, in the order they were given."""
-    return WAIVERS.select(study, "ORDER BY id")
-
-
+waivers = WAIVERS.query("ORDER BY id")
 insert_waiver = WAIVERS.insert
 delete_waiver = WAIVERS.delete
 
 
 def visible_participants(study: Study) -> dict[str, set[str]]:
     """Return recording id -> the participants whose faces are known in it: assigned tracks and faces drawn by hand."""
-    found: dict[str, set[str]] = {}
-    for recording_id, participant_id in study.rows(
-        "SELECT r.recording_id, c.participant_id FROM track_correction c JOIN face_track t ON t.id = c.track_id "
-        "JOIN run r ON r.id = t.run_id WHERE c.participant_id IS NOT NULL AND NOT c.dismissed AND r.id = "
-        "(SELECT n.id FROM run n WHERE n.recording_id = r.recording_id AND n.kind = 'faces' "
-        "ORDER BY n.finished_at DESC, n.rowid DESC LIMIT 1) "
-        "UNION SELECT recording_id, participant_id FROM region WHERE participant_id IS NOT NULL"
-    ):
-        found.setdefault(recording_id, set()).add(participant_id)
-    return found
+    return group_values(
+        study.rows(
+            "SELECT r.recording_id, c.participant_id FROM track_correction c JOIN face_track t ON t.id = c.track_id "
+            "JOIN run r ON r.id = t.run_id WHERE c.participant_id IS NOT NULL AND NOT c.dismissed AND r.id = "
+            "(SELECT n.id FROM run n WHERE n.recording_id = r.recording_id AND n.kind = 'faces' "
+            "ORDER BY n.finished_at DESC, n.rowid DESC LIMIT 1) "
+            "UNION SELECT recording_id, participant_id FROM region WHERE participant_id IS NOT NULL"
+        )
+    )
 
 
 def speaking_participants(study: Study) -> dict[str, set[str]]:
     """Return recording id -> the participants who are said to speak in it, guesses among them."""
-    found: dict[str, set[str]] = {}
-    for recording_id, participant_id in study.rows(
-        "SELECT DISTINCT recording_id, participant_id FROM utterance WHERE participant_id IS NOT NULL"
-    ):
-        found.setdefault(recording_id, set()).add(participant_id)
-    return found
+    return group_values(
+        study.rows("SELECT DISTINCT recording_id, participant_id FROM utterance WHERE participant_id IS NOT NULL")
+    )
 
 
 def mentioned_participants(study: Study) -> dict[str, set[str]]:
     """Return recording id -> the participants of whom a chain or the meta information of it tells, seen or not."""
-    found: dict[str, set[str]] = {}
-    for recording_id, participant_id in study.rows(
-        "SELECT c.recording_id, p.participant_id FROM chain_person p JOIN chain_node n ON n.id = p.node_id "
-        "JOIN chain c ON c.id = n.chain_id UNION SELECT recording_id, participant_id FROM look"
-    ):
-        found.setdefault(recording_id, set()).add(participant_id)
-    return found
+    return group_values(
+        study.rows(
+            "SELECT c.recording_id, p.participant_id FROM chain_person p JOIN chain_node n ON n.id = p.node_id "
+            "JOIN chain c ON c.id = n.chain_id UNION SELECT recording_id, participant_id FROM look"
+        )
+    )

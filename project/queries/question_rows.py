@@ -17,7 +17,7 @@ from project.entities.questions import (
     Verification,
     WrongOption,
 )
-from project.queries.row_mapper import RowMapper, delete_with_dependents, parse_list
+from project.queries.row_mapper import RowMapper, parse_list
 from project.store.column_values import to_json
 from project.store.study import Row, Study
 from project.store.visibility import VISIBLE_CHAINS, VISIBLE_RECORDINGS
@@ -54,19 +54,9 @@ VISIBLE_QUESTION = (
 _KNOWN_ANNOTATOR = "annotator_id IN (SELECT id FROM annotator)"
 
 
-def find_question(study: Study, question_id: str) -> Question | None:
-    """Return one question, or None where none of that id is to be seen."""
-    return QUESTIONS.first(study, f"WHERE id = ? AND {VISIBLE_QUESTION}", question_id)
-
-
-def questions_of(study: Study, recording_id: str) -> list[Question]:
-    """Return the questions about a recording, in the order in which they were made."""
-    return QUESTIONS.select(study, f"WHERE recording_id = ? AND {VISIBLE_QUESTION} ORDER BY id", recording_id)
-
-
-def all_questions(study: Study) -> list[Question]:
-    """Return every question, in the order in which they were made."""
-    return QUESTIONS.select(study, f"WHERE {VISIBLE_QUESTION} ORDER BY id")
+find_question = QUESTIONS.query_first(f"WHERE id = ? AND {VISIBLE_QUESTION}")
+questions_of = QUESTIONS.query(f"WHERE recording_id = ? AND {VISIBLE_QUESTION} ORDER BY id")
+all_questions = QUESTIONS.query(f"WHERE {VISIBLE_QUESTION} ORDER BY id")
 
 
 def question_rows(study: Study) -> list[Row]:
@@ -80,11 +70,7 @@ parse_questions = QUESTIONS.read_all
 
 insert_questions = QUESTIONS.insert_bulk
 update_question = QUESTIONS.update
-
-
-def delete_questions(study: Study, question_ids: Iterable[str]) -> None:
-    """Remove questions with what people said about them; inside a step."""
-    delete_with_dependents(study, "question", question_ids)
+delete_questions = QUESTIONS.delete_tree
 
 
 def verifications(study: Study, recording_id: str = "") -> dict[str, list[Verification]]:
@@ -94,12 +80,7 @@ def verifications(study: Study, recording_id: str = "") -> dict[str, list[Verifi
     return VERIFICATIONS.group(study, "question_id", where, *([recording_id] if recording_id else []))
 
 
-def verifications_of(study: Study, question_id: str) -> list[Verification]:
-    """Return what people said about a question, by time."""
-    where = f"WHERE question_id = ? AND {_KNOWN_ANNOTATOR} ORDER BY at, annotator_id"
-    return VERIFICATIONS.select(study, where, question_id)
-
-
+verifications_of = VERIFICATIONS.query(f"WHERE question_id = ? AND {_KNOWN_ANNOTATOR} ORDER BY at, annotator_id")
 set_verification = VERIFICATIONS.upsert
 delete_verification = VERIFICATIONS.delete
 
@@ -166,14 +147,12 @@ def judges_of_wordings(study: Study, question_id: str | None = None) -> dict[str
 
 def newest_judgment(study: Study) -> int:
     """Return a number that changes when judgments are added."""
-    row = study.row("SELECT coalesce(max(rowid), 0) FROM judgment")
-    return 0 if row is None else int(row[0])
+    return int(study.rows("SELECT coalesce(max(rowid), 0) FROM judgment")[0][0])
 
 
-def person_descriptions(study: Study, recording_id: str) -> list[PersonDescription]:
-    """Return how everybody in a recording looks, by person and kind."""
-    where = "WHERE recording_id = ? AND participant_id IN (SELECT id FROM participant) ORDER BY participant_id, kind"
-    return DESCRIPTIONS.select(study, where, recording_id)
+person_descriptions = DESCRIPTIONS.query(
+    "WHERE recording_id = ? AND participant_id IN (SELECT id FROM participant) ORDER BY participant_id, kind"
+)
 
 
 def set_person_description(study: Study, new: PersonDescription) -> None:
@@ -197,11 +176,7 @@ def set_summary(study: Study, new: Summary) -> None:
         SUMMARIES.delete(study, new.recording_id, new.source.value)
 
 
-def contradictions_in(study: Study, recording_id: str) -> list[Contradiction]:
-    """Return what the summaries of a recording say differently, in the order in which it was noted."""
-    return CONTRADICTIONS.select(study, "WHERE recording_id = ? ORDER BY id", recording_id)
-
-
+contradictions_in = CONTRADICTIONS.query("WHERE recording_id = ? ORDER BY id")
 find_contradiction = CONTRADICTIONS.find
 insert_contradictions = CONTRADICTIONS.insert_all
 update_contradiction = CONTRADICTIONS.update

@@ -21,20 +21,17 @@ from project.entities.study_records import (
     VideoFacts,
 )
 from project.errors import UserError
-from project.queries.row_mapper import RowMapper, delete_with_dependents
+from project.queries.row_mapper import RowMapper
 from project.store.column_values import is_column_integer, to_json
 from project.store.study import Study
 from project.store.visibility import VISIBLE_RECORDINGS
-from project.text_format import escape_unprintable
+from project.text_format import require_utf8
 
 RECORDINGS = RowMapper(Recording, "recording", view=VISIBLE_RECORDINGS)
 COLLECTIONS = RowMapper(Collection, "collection")
 PARTICIPANTS = RowMapper(Participant, "participant", noun="The participant “{pseudonym}”")
 
-
-def all_recordings(study: Study) -> list[Recording]:
-    """Return every recording that is seen, by number."""
-    return RECORDINGS.select(study, "ORDER BY number, id")
+all_recordings = RECORDINGS.query("ORDER BY number, id")
 
 
 def recording_numbers(study: Study) -> dict[str, int]:
@@ -47,47 +44,13 @@ find_recording = RECORDINGS.find
 
 def next_number(study: Study) -> int:
     """Return the number that the next recording gets: one more than the highest."""
-    row = study.row("SELECT coalesce(max(number), 0) + 1 FROM recording")
-    return 1 if row is None else int(row[0])
+    return int(study.rows("SELECT coalesce(max(number), 0) + 1 FROM recording")[0][0])
 
 
 insert_recording = RECORDINGS.insert
 update_recording = RECORDINGS.update
 
-
-def delete_recording(study: Study, recording_id: str) -> None:
-    """Remove a recording with all that was marked, said or planned about it; inside a step.
-
-    Its runs and seconds of activity stay in the file, out of sight, so that undo brings them back with it.
-    """
-    delete_with_dependents(study, "recording", [recording_id])
-
-
-_MEDIUM_ORDER = "ORDER BY recording_id, role <> 'main', role, position, id"
-
 _FINGERPRINT = re.compile(r"[0-9A-Za-z_-]{0,64}")
-
-
-def media_of(study: Study, recording_id: str) -> list[Medium]:
-    """Return the files of a recording, the main one first."""
-    return MEDIA.select(study, f"WHERE recording_id = ? {_MEDIUM_ORDER}", recording_id)
-
-
-def all_media(study: Study) -> list[Medium]:
-    """Return the files of every recording; those of one recording stand together, the main one first."""
-    return MEDIA.select(study, _MEDIUM_ORDER)
-
-
-def insert_medium(study: Study, new: Medium) -> None:
-    """Add a file to a recording; inside a step."""
-    _check_path(new.path)
-    MEDIA.insert(study, new)
-
-
-def update_medium(study: Study, new: Medium) -> None:
-    """Replace the medium of the same id; inside a step."""
-    _check_path(new.path)
-    MEDIA.update(study, new)
 
 
 def facts_to_json(facts: MediaFacts) -> str:
@@ -139,22 +102,25 @@ MEDIA = RowMapper(
     noun="What is known of the file “{path}”",
     codecs={"fingerprint": (str, _parse_fingerprint), "facts": (facts_to_json, facts_from_json)},
 )
+_MEDIUM_ORDER = "ORDER BY recording_id, role <> 'main', role, position, id"
+media_of = MEDIA.query(f"WHERE recording_id = ? {_MEDIUM_ORDER}")
+"""Return the files of a recording, the main one first."""
+all_media = MEDIA.query(_MEDIUM_ORDER)
 
 
-def _check_path(path: str) -> None:
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        raise UserError(
-            f"The name of “{escape_unprintable(path)}” is not valid text.", "Rename the file, then add it."
-        ) from None
+def insert_medium(study: Study, new: Medium) -> None:
+    """Add a file to a recording; inside a step."""
+    require_utf8(new.path)
+    MEDIA.insert(study, new)
 
 
-def all_collections(study: Study) -> list[Collection]:
-    """Return every collection, in the order they were made."""
-    return COLLECTIONS.select(study, "ORDER BY id")
+def update_medium(study: Study, new: Medium) -> None:
+    """Replace the medium of the same id; inside a step."""
+    require_utf8(new.path)
+    MEDIA.update(study, new)
 
 
+all_collections = COLLECTIONS.query("ORDER BY id")
 insert_collection = COLLECTIONS.insert
 update_collection = COLLECTIONS.update
 
@@ -166,9 +132,7 @@ def delete_collection(study: Study, collection_id: str) -> None:
     COLLECTIONS.delete(study, collection_id)
 
 
-def all_participants(study: Study) -> list[Participant]:
-    """Return every participant, in the order they were added."""
-    return PARTICIPANTS.select(study, "ORDER BY id")
+all_participants = PARTICIPANTS.query("ORDER BY id")
 
 
 def pseudonyms(study: Study) -> dict[str, str]:
@@ -176,28 +140,15 @@ def pseudonyms(study: Study) -> dict[str, str]:
     return {participant.id: participant.pseudonym for participant in all_participants(study)}
 
 
-def participants_in(study: Study, recording_id: str) -> list[Participant]:
-    """Return who appears in a recording, in the order they were added to the study."""
-    where = "WHERE id IN (SELECT participant_id FROM appearance WHERE recording_id = ?) ORDER BY id"
-    return PARTICIPANTS.select(study, where, recording_id)
-
-
-def present_participants(study: Study, recording_id: str) -> list[Participant]:
-    """Return who appears or speaks in a recording, in the order they were added to the study."""
-    where = (
-        "WHERE id IN (SELECT participant_id FROM appearance WHERE recording_id = ?1 "
-        "UNION SELECT participant_id FROM utterance WHERE recording_id = ?1) ORDER BY id"
-    )
-    return PARTICIPANTS.select(study, where, recording_id)
-
-
+participants_in = PARTICIPANTS.query(
+    "WHERE id IN (SELECT participant_id FROM appearance WHERE recording_id = ?) ORDER BY id"
+)
+present_participants = PARTICIPANTS.query(
+    "WHERE id IN (SELECT participant_id FROM appearance WHERE recording_id = ?1 "
+    "UNION SELECT participant_id FROM utterance WHERE recording_id = ?1) ORDER BY id"
+)
 insert_participant = PARTICIPANTS.insert
 update_participant = PARTICIPANTS.update
-
-
-def delete_participant(study: Study, participant_id: str) -> None:
-    """Remove a participant, their appearances and consents, and their name from all that is theirs; inside a step."""
-    delete_with_dependents(study, "participant", [participant_id])
 
 
 def set_appearance(study: Study, recording_id: str, participant_id: str, present: bool) -> None:

@@ -23,6 +23,8 @@ _DAMAGE = (ValueError, TypeError, RecursionError)
 """What is raised where a value is not what it should be."""
 
 Entity = TypeVar("Entity")
+Result = TypeVar("Result")
+Query: TypeAlias = Callable[[Study, *tuple[Cell, ...]], Result]
 Codec: TypeAlias = tuple[Callable[[Any], Cell], Callable[[Any], Any]]
 """How a value is written to a cell, and how it is read from one; reading raises `ValueError` or `TypeError`."""
 
@@ -182,6 +184,18 @@ class RowMapper(Generic[Entity]):
             found.setdefault(getattr(entity, field), []).append(entity)
         return found
 
+    def query(self, rest: str = "") -> Query[list[Entity]]:
+        """Return a function that returns what `select` returns, given the study and a value for each `?`."""
+        return lambda study, *values: self.select(study, rest, *values)
+
+    def query_first(self, rest: str) -> Query[Entity | None]:
+        """Return a function that returns what `first` returns."""
+        return lambda study, *values: self.first(study, rest, *values)
+
+    def query_groups(self, field: str, rest: str) -> Query[dict[str, list[Entity]]]:
+        """Return a function that returns what `group` returns."""
+        return lambda study, *values: self.group(study, field, rest, *values)
+
     def insert(self, study: Study, new: Entity) -> None:
         """Add a row."""
         self._write(study, self._declared.insert_sql, [new])
@@ -212,6 +226,10 @@ class RowMapper(Generic[Entity]):
     def delete(self, study: Study, *key: Cell) -> None:
         """Remove the row of a key."""
         study.write(self._declared.delete_sql, key)
+
+    def delete_tree(self, study: Study, *ids: str) -> None:
+        """Remove rows of a human table, see `delete_with_dependents`."""
+        delete_with_dependents(study, self.table, ids)
 
     @cached_property
     def _update(self) -> tuple[str, Callable[[Sequence[Cell]], Sequence[Cell]]]:
@@ -263,6 +281,14 @@ def parse_list(text: str) -> list[Any]:
     found = json.loads(text)
     if not isinstance(found, list):
         raise ValueError(text)
+    return found
+
+
+def group_values(pairs: Iterable[Row]) -> dict[str, set[str]]:
+    """Return first value -> the second values of the pairs that begin with it."""
+    found: dict[str, set[str]] = {}
+    for first, second in pairs:
+        found.setdefault(first, set()).add(second)
     return found
 
 

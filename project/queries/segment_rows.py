@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from project.entities.study_records import Comment, FieldValue, Json, Segment
 from project.errors import UserError
-from project.queries.row_mapper import RowMapper, delete_with_dependents
+from project.queries.row_mapper import RowMapper
 from project.store.study import Row, Study
 from project.store.visibility import VISIBLE_SEGMENTS
 
@@ -40,11 +40,7 @@ def segments_of(study: Study, recording_id: str, *, scheme: str | None = None, u
 
 
 find_segment = SEGMENTS.find
-
-
-def all_segments(study: Study) -> list[Segment]:
-    """Return the segments of every recording, by recording and start."""
-    return SEGMENTS.select(study, _BY_START)
+all_segments = SEGMENTS.query(_BY_START)
 
 
 def segment_ids(study: Study) -> set[str]:
@@ -89,14 +85,7 @@ def update_segment(study: Study, new: Segment) -> None:
     SEGMENTS.update(study, new)
 
 
-def delete_segment(study: Study, segment_id: str) -> None:
-    """Remove a segment and everything that was said about it; inside a step."""
-    delete_segments(study, [segment_id])
-
-
-def delete_segments(study: Study, segment_ids: Sequence[str]) -> None:
-    """Remove segments and everything that was said about them; inside a step."""
-    delete_with_dependents(study, "segment", segment_ids)
+delete_segments = SEGMENTS.delete_tree
 
 
 def values_of(study: Study, segment_id: str, scheme: str | None = None) -> dict[str, FieldValue]:
@@ -109,9 +98,7 @@ def values_of(study: Study, segment_id: str, scheme: str | None = None) -> dict[
     return {value.field: value for value in values}
 
 
-def value_history(study: Study, segment_id: str) -> list[FieldValue]:
-    """Return what was ever filled in about a segment under its own scheme, the oldest version first."""
-    return OWN_VALUES.select(study, "WHERE segment_id = ? ORDER BY version, field", segment_id)
+value_history = OWN_VALUES.query("WHERE segment_id = ? ORDER BY version, field")
 
 
 def older_values(study: Study, scheme: str, version: int, but: Sequence[str] = ()) -> list[tuple[Segment, FieldValue]]:
@@ -129,9 +116,7 @@ def older_values(study: Study, scheme: str, version: int, but: Sequence[str] = (
     return [(SEGMENTS.read(row[:8]), VALUES.read(row[8:])) for row in rows]
 
 
-def segments_of_scheme(study: Study, scheme: str) -> list[Segment]:
-    """Return the segments of a scheme, by recording and start."""
-    return SEGMENTS.select(study, f"WHERE scheme = ? {_BY_START}", scheme)
+segments_of_scheme = SEGMENTS.query(f"WHERE scheme = ? {_BY_START}")
 
 
 def valued_segments(study: Study, scheme: str) -> list[tuple[Segment, dict[str, Json]]]:
@@ -174,24 +159,10 @@ def _check_span(new: Segment) -> None:
         raise UserError("A segment must end after it starts.", "Give an end that is later than the start.")
 
 
-def comments_in(study: Study, recording_id: str) -> dict[str, list[Comment]]:
-    """Return segment id -> its comments, oldest first; segments without any are left out."""
-    return _VISIBLE_COMMENTS.group(study, "segment_id", "WHERE recording_id = ? ORDER BY at, id", recording_id)
-
-
-def comments_of(study: Study, segment_id: str) -> list[Comment]:
-    """Return the comments on a segment, oldest first."""
-    return COMMENTS.select(study, "WHERE segment_id = ? ORDER BY at, id", segment_id)
-
-
+comments_in = _VISIBLE_COMMENTS.query_groups("segment_id", "WHERE recording_id = ? ORDER BY at, id")
+comments_of = COMMENTS.query("WHERE segment_id = ? ORDER BY at, id")
 find_comment = COMMENTS.find
-
-
-def unresolved_comments(study: Study) -> list[Comment]:
-    """Return every comment that is not resolved, oldest first."""
-    return _VISIBLE_COMMENTS.select(study, "WHERE NOT resolved ORDER BY at")
-
-
+unresolved_comments = _VISIBLE_COMMENTS.query("WHERE NOT resolved ORDER BY at")
 insert_comments = COMMENTS.insert_all
 update_comment = COMMENTS.update
 delete_comment = COMMENTS.delete
@@ -223,8 +194,7 @@ def table_values(study: Study, only: Sequence[str] | None = None) -> dict[str, d
 
 def count_segments(study: Study) -> int:
     """Return how many segments are seen."""
-    ((count,),) = study.rows(f"SELECT count(*) FROM {VISIBLE_SEGMENTS}")
-    return int(count)
+    return int(study.rows(f"SELECT count(*) FROM {VISIBLE_SEGMENTS}")[0][0])
 
 
 def comment_counts(study: Study, only: Sequence[str] | None = None) -> dict[str, tuple[int, int]]:
@@ -268,15 +238,9 @@ def value_rows(study: Study, scheme: str, track: str, fields: Sequence[str]) -> 
     )
 
 
-def completed_work(study: Study) -> list[tuple[str, str]]:
-    """Return (recording, annotator) of all work that was declared done."""
-    return [(row[0], row[1]) for row in study.rows("SELECT recording_id, annotator_id FROM completion")]
-
-
 def training_work(study: Study) -> set[tuple[str, str]]:
     """Return (recording, annotator) of everything that was given for training."""
-    rows = study.rows("SELECT recording_id, annotator_id FROM assignment WHERE purpose = 'training'")
-    return {(row[0], row[1]) for row in rows}
+    return {*study.rows("SELECT recording_id, annotator_id FROM assignment WHERE purpose = 'training'")}
 
 
 def review_rows(study: Study) -> list[Row]:

@@ -1,12 +1,14 @@
 """The scheme versions that a study keeps as TOML text, and the schemes in use."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
 
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.schemes.scheme import Scheme
 from project.schemes.scheme_file import load_scheme, parse_scheme, shipped_text
-from project.store.study import Study
+from project.store.study import Row, Study
 
 
 def newest_versions(study: Study) -> dict[str, tuple[int, str]]:
@@ -28,32 +30,33 @@ def insert_version(study: Study, key: str, version: int, text: str) -> None:
 
 def all_versions(study: Study) -> dict[str, dict[int, str]]:
     """Return scheme key -> version -> text of everything that the study keeps, the oldest version first."""
-    found: dict[str, dict[int, str]] = {}
-    for key, version, text in study.rows("SELECT key, version, text FROM scheme_version ORDER BY key, version"):
-        found.setdefault(key, {})[version] = text
-    return found
+    return _by_version(study.rows("SELECT key, version, text FROM scheme_version ORDER BY key, version"))
 
 
 def value_counts(study: Study) -> dict[str, dict[int, int]]:
     """Return scheme key -> version -> how many values were filled in under it."""
-    found: dict[str, dict[int, int]] = {}
-    for key, version, count in study.rows(
-        "SELECT scheme, version, count(*) FROM segment_value GROUP BY scheme, version ORDER BY scheme, version"
-    ):
-        found.setdefault(key, {})[version] = count
+    return _by_version(
+        study.rows(
+            "SELECT scheme, version, count(*) FROM segment_value GROUP BY scheme, version ORDER BY scheme, version"
+        )
+    )
+
+
+def _by_version(rows: Sequence[Row]) -> dict[str, dict[int, Any]]:
+    found: dict[str, dict[int, Any]] = {}
+    for key, version, value in rows:
+        found.setdefault(key, {})[version] = value
     return found
 
 
 def segment_counts(study: Study) -> dict[str, int]:
     """Return scheme key -> number of segments."""
-    return {row[0]: row[1] for row in study.rows("SELECT scheme, count(*) FROM segment GROUP BY scheme")}
+    return dict(study.rows("SELECT scheme, count(*) FROM segment GROUP BY scheme"))
 
 
 def labels_in_use(study: Study, key: str) -> set[tuple[str, str]]:
     """Return the (track, label) pairs of a scheme that segments have."""
-    return {
-        (row[0], row[1]) for row in study.rows("SELECT DISTINCT track, label FROM segment WHERE scheme = ?", (key,))
-    }
+    return {*study.rows("SELECT DISTINCT track, label FROM segment WHERE scheme = ?", (key,))}
 
 
 DEFAULT_SCHEME = "shrec"
@@ -73,11 +76,7 @@ class StudySchemes:
     def reload(self) -> None:
         """Reload which schemes are in use."""
         kept = newest_versions(self._study)
-        used = {}
-        for key in schemes_in_use(self._study):
-            found = kept.get(key)
-            used[key] = load_scheme(key) if found is None else parse_scheme(found[1], f"{key}, version {found[0]}")
-        self._used, self._others = used, {}
+        self._used, self._others = {key: _load(key, kept) for key in schemes_in_use(self._study)}, {}
 
     @property
     def default(self) -> Scheme:
@@ -93,15 +92,10 @@ class StudySchemes:
         if key in self._used:
             return self._used[key]
         if key not in self._others:
-            self._others[key] = self._find(key)
+            self._others[key] = None
+            with suppress(UserError):
+                self._others[key] = _load(key, newest_versions(self._study))
         return self._others[key]
-
-    def _find(self, key: str) -> Scheme | None:
-        kept = newest_versions(self._study).get(key)
-        try:
-            return load_scheme(key) if kept is None else parse_scheme(kept[1], f"{key}, version {kept[0]}")
-        except UserError:
-            return None
 
     def __iter__(self) -> Iterator[Scheme]:
         return iter(self._used.values())
@@ -120,6 +114,13 @@ class StudySchemes:
         """Keep the text of a scheme in use, so that its values can be read for ever; inside a step."""
         if version_text(self._study, scheme.key, scheme.version) is None:
             insert_version(self._study, scheme.key, scheme.version, shipped_text(scheme.key))
+
+
+def _load(key: str, kept: Mapping[str, tuple[int, str]]) -> Scheme:
+    if key not in kept:
+        return load_scheme(key)
+    version, text = kept[key]
+    return parse_scheme(text, f"{key}, version {version}")
 
 
 def schemes_in_use(study: Study) -> list[str]:

@@ -16,11 +16,7 @@ ASR_SEGMENTS = RowMapper(AsrSegment, "heard", codecs=_WORDS)
 _BY_START = "ORDER BY start_us, end_us, id"
 
 
-def utterances_of(study: Study, recording_id: str) -> list[Utterance]:
-    """Return the utterances of a recording, by start."""
-    return UTTERANCES.select(study, f"WHERE recording_id = ? {_BY_START}", recording_id)
-
-
+utterances_of = UTTERANCES.query(f"WHERE recording_id = ? {_BY_START}")
 find_utterance = UTTERANCES.find
 
 
@@ -68,7 +64,7 @@ def has_utterances(study: Study, recording_id: str) -> bool:
 
 def utterance_counts(study: Study) -> dict[str, int]:
     """Return recording id -> how many utterances it has; recordings without any are left out."""
-    return {row[0]: row[1] for row in study.rows("SELECT recording_id, count(*) FROM utterance GROUP BY recording_id")}
+    return dict(study.rows("SELECT recording_id, count(*) FROM utterance GROUP BY recording_id"))
 
 
 def utterance_ids(study: Study) -> set[str]:
@@ -96,9 +92,7 @@ def insert_asr_segments(study: Study, run_id: str, heard: Iterable[AsrSegment]) 
     )
 
 
-def asr_segments(study: Study, run_id: str) -> list[AsrSegment]:
-    """Return what a run heard, in order."""
-    return ASR_SEGMENTS.select(study, "WHERE run_id = ? ORDER BY position", run_id)
+asr_segments = ASR_SEGMENTS.query("WHERE run_id = ? ORDER BY position")
 
 
 def latest_speech_run(study: Study, recording_id: str) -> Run | None:

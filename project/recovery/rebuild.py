@@ -4,6 +4,7 @@ Lost rows come from the history or from a backup; placeholders stand for those t
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from project.ids import is_id, new_id
 from project.integrity.integrity_check import CONTENT_RULES, last_states
 from project.queries.question_rows import QUESTIONS
 from project.queries.recording_rows import facts_from_json
-from project.recovery.table_reader import Key, RecoveredTable, Row, TableLayout
+from project.recovery.table_reader import Key, RecoveredTable, Row
 from project.schema.tables import HUMAN_TABLES, TABLES
 from project.schemes.scheme_file import parse_scheme, shipped_names, shipped_text
 
@@ -38,63 +39,47 @@ _PLACEHOLDER_SQL = {
 """What stands for a row that is lost; whose it was is known by its id alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignKey:
-    """Columns of a table that name a row of another one."""
-
-    table: str
-    parent: str
-    pairs: tuple[tuple[str, str], ...]
-
-    @property
-    def dangling_condition(self) -> str:
-        """The condition that holds for rows whose other row is not there."""
-        given = " AND ".join(f"{self.table}.{here} IS NOT NULL" for here, _ in self.pairs)
-        same = " AND ".join(f"p.{there} = {self.table}.{here}" for here, there in self.pairs)
-        return f"{given} AND NOT EXISTS (SELECT 1 FROM {self.parent} AS p WHERE {same})"
+_REFERENCES = [
+    (table.name, column.name, parent[1])
+    for table in TABLES.values()
+    for column in table.columns
+    if (parent := re.search(r"REFERENCES (\w+)", column.sql))
+]
+"""Table, column, and the table whose id it holds."""
 
 
-def foreign_keys(connection: sqlite3.Connection, table: str) -> list[ForeignKey]:
-    """Return all foreign keys of a table."""
-    keys: dict[int, tuple[str, list[tuple[str, str]]]] = {}
-    for number, _, parent, here, there, *_ in connection.execute(f"PRAGMA foreign_key_list({table})").fetchall():
-        keys.setdefault(number, (parent, []))[1].append((here, there or here))
-    return [ForeignKey(table, parent, tuple(pairs)) for parent, pairs in keys.values()]
+def _is_dangling(table: str, column: str, parent: str) -> str:
+    """Return the condition that holds for rows of a table that refer to what is not there."""
+    return f"{table}.{column} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM {parent} AS p WHERE p.id = {table}.{column})"
 
 
 def restore_parents(
-    connection: sqlite3.Connection, tables: Mapping[str, TableLayout], before: Mapping[str, RecoveredTable] | None
+    connection: sqlite3.Connection, before: Mapping[str, RecoveredTable] | None
 ) -> tuple[Counter[str], Counter[str]]:
     """Put back what rows refer to; return how many rows of which table came from the backup, and were made up."""
     from_backup, made_up = Counter[str](), Counter[str]()
-    found = [
-        foreign_key for name in tables for foreign_key in foreign_keys(connection, name) if len(foreign_key.pairs) == 1
-    ]
     again = True
     while again:
         again = False
-        for foreign_key in found:
-            column = foreign_key.pairs[0][0]
+        for table, column, parent in _REFERENCES:
             missing = connection.execute(
-                f"SELECT DISTINCT {column} FROM {foreign_key.table} WHERE {foreign_key.dangling_condition}"
+                f"SELECT DISTINCT {column} FROM {table} WHERE {_is_dangling(table, column, parent)}"
             ).fetchall()
             for (key,) in missing:
-                row = before[foreign_key.parent].rows.get((key,)) if before else None
-                if row is not None and _insert_row(connection, tables[foreign_key.parent], row):
-                    from_backup[foreign_key.parent] += 1
-                elif foreign_key.parent in _PLACEHOLDER_SQL and isinstance(key, str) and is_id(key):
-                    _insert_placeholder(connection, foreign_key.parent, key, made_up)
+                row = before[parent].rows.get((key,)) if before else None
+                if row is not None and _insert_row(connection, parent, row):
+                    from_backup[parent] += 1
+                elif parent in _PLACEHOLDER_SQL and isinstance(key, str) and is_id(key):
+                    _insert_placeholder(connection, parent, key, made_up)
                 else:
                     continue
                 again = True
     return from_backup, made_up
 
 
-def _insert_row(connection: sqlite3.Connection, layout: TableLayout, row: Row) -> bool:
-    marks = ", ".join("?" * len(layout.columns))
-    sql = f"INSERT INTO {layout.name} ({', '.join(layout.columns)}) VALUES ({marks})"
+def _insert_row(connection: sqlite3.Connection, table: str, row: Row) -> bool:
     try:
-        connection.execute(sql, layout.row_cells(row))
+        connection.execute(TABLES[table].insert_sql, [row[column] for column in TABLES[table].names])
     except (sqlite3.Error, OverflowError, UnicodeEncodeError):
         return False
     return True
@@ -114,24 +99,24 @@ _SIDES = ("before", "after")
 _JSON_SHAPES = {"value": object, "object": dict, "array": list}
 
 
-def has_valid_values(tables: Mapping[str, TableLayout], table: str, row: Row) -> bool:
+def has_valid_values(table: str, row: Row) -> bool:
     """Tell whether the values of a row can be read as what they are, such as JSON."""
     try:
-        for column in TABLES[table].columns if table in TABLES else ():
+        for column in TABLES[table].columns:
             if column.shape and row[column.name] is not None:
                 value = json.loads(str(row[column.name]))
                 if not isinstance(value, _JSON_SHAPES[column.shape]):
                     return False
-        return _is_readable(tables, table, row)
+        return _is_readable(table, row)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, UserError):
         return False
 
 
-def _is_readable(tables: Mapping[str, TableLayout], table: str, row: Row) -> bool:
+def _is_readable(table: str, row: Row) -> bool:
     """Tell what needs to know the table; what is raised says no."""
     match table:
         case "journal_change":
-            return _is_change(tables, row)
+            return _is_change(row)
         case "scheme_version":
             scheme = parse_scheme(str(row["text"]), "")
             return (scheme.key, scheme.version) == (row["key"], row["version"])
@@ -148,12 +133,12 @@ def _is_readable(tables: Mapping[str, TableLayout], table: str, row: Row) -> boo
     return True
 
 
-def _is_change(tables: Mapping[str, TableLayout], row: Row) -> bool:
+def _is_change(row: Row) -> bool:
     name = str(row["table_name"])
     states = [json.loads(str(row[side])) for side in _SIDES if row[side] is not None]
     if name not in HUMAN_TABLES or not states:
         return False
-    return all(isinstance(state, dict) and {*state} == {*tables[name].columns} for state in states)
+    return all(isinstance(state, dict) and {*state} == {*TABLES[name].names} for state in states)
 
 
 _HISTORY = ("journal_step", "journal_change")
@@ -180,7 +165,6 @@ class RebuildCounts:
 
 def assemble(
     connection: sqlite3.Connection,
-    tables: Mapping[str, TableLayout],
     left: Mapping[str, RecoveredTable],
     before: Mapping[str, RecoveredTable] | None = None,
 ) -> RebuildCounts:
@@ -188,15 +172,14 @@ def assemble(
 
     Args:
         connection: on the empty study.
-        tables: of the format.
         left: what is left of each.
         before: what is in a backup; rows come from it where a table is damaged, or others refer to them.
     """
     done = RebuildCounts(whole_history=not any(left[name].is_damaged for name in _HISTORY))
     backup = before or {}
     lost = {name: _rows_only_in(backup[name], left[name]) for name in backup if left[name].is_damaged}
-    states = _last_states(tables, [*left["journal_change"].rows.values(), *lost.get("journal_change", {}).values()])
-    for name, layout in tables.items():
+    states = _last_states([*left["journal_change"].rows.values(), *lost.get("journal_change", {}).values()])
+    for name in TABLES:
         known = states.get(name, {})
         sources = (
             (left[name].rows, done.saved),
@@ -209,17 +192,17 @@ def assemble(
             for key, row in rows.items():
                 if key in inserted:
                     continue
-                if has_valid_values(tables, name, row) and _insert_row(connection, layout, row):
+                if has_valid_values(name, row) and _insert_row(connection, name, row):
                     inserted.add(key)
                     count[name] += 1
                 elif count is done.saved:
                     done.left_out[name] += 1
         done.saved[name] = len(inserted)
     _restore_schemes(connection, [*before["scheme_version"].rows.values()] if before else [])
-    parents, done.placeholders = restore_parents(connection, tables, before)
+    parents, done.placeholders = restore_parents(connection, before)
     done.from_backup += parents
     done.saved += parents + done.placeholders
-    _drop_invalid_rows(connection, tables, done)
+    _drop_invalid_rows(connection, done)
     _repair_history(connection, done)
     _log_differences(connection, done)
     return done
@@ -229,14 +212,14 @@ def _rows_only_in(backup: RecoveredTable, left: RecoveredTable) -> dict[Key, Row
     return {key: row for key, row in backup.rows.items() if key not in left.rows}
 
 
-def _last_states(tables: Mapping[str, TableLayout], changes: Iterable[Row]) -> dict[str, dict[Key, Row | None]]:
+def _last_states(changes: Iterable[Row]) -> dict[str, dict[Key, Row | None]]:
     """Return what each row of a human table was when the history last said something about it; None where it went."""
     found: dict[str, dict[Key, Row | None]] = {}
     for change in sorted(changes, key=lambda row: int(str(row["id"]))):
         name = str(change["table_name"])
-        if name in HUMAN_TABLES and has_valid_values(tables, "journal_change", change):
+        if name in HUMAN_TABLES and has_valid_values("journal_change", change):
             before, after = (json.loads(str(change[side] or "null")) for side in _SIDES)
-            found.setdefault(name, {})[tables[name].row_key(after or before)] = after
+            found.setdefault(name, {})[TABLES[name].key_of(after or before)] = after
     return found
 
 
@@ -251,13 +234,13 @@ def _restore_schemes(connection: sqlite3.Connection, kept: Sequence[Row]) -> Non
     connection.executemany("INSERT INTO scheme_version VALUES (?, ?, ?) ON CONFLICT DO NOTHING", rows)
 
 
-def _drop_invalid_rows(connection: sqlite3.Connection, tables: Mapping[str, TableLayout], done: RebuildCounts) -> None:
+def _drop_invalid_rows(connection: sqlite3.Connection, done: RebuildCounts) -> None:
     while True:
         gone = 0
-        for name in tables:
+        for name in TABLES:
             if name in _HISTORY:
                 continue
-            conditions = [foreign_key.dangling_condition for foreign_key in foreign_keys(connection, name)]
+            conditions = [_is_dangling(*reference) for reference in _REFERENCES if reference[0] == name]
             conditions += [rule.condition for rule in CONTENT_RULES if rule.table == name]
             for condition in conditions:
                 count = connection.execute(f"DELETE FROM {name} WHERE {condition}").rowcount

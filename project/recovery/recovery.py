@@ -10,7 +10,7 @@ from project.encryption.encrypted_files import decrypt_pages
 from project.encryption.encryption_key import SALT_BYTES, EncryptionKey, repair_salt
 from project.encryption.passphrases import obtain_key
 from project.errors import UserError
-from project.files.atomic_files import explain_os_errors, flush_file, publish_file
+from project.files.atomic_files import explain_os_errors, explain_unwritable, flush_file, publish_file
 from project.files.filesystem import resolve_path
 from project.files.sqlcipher import sqlite3
 from project.files.temporary_files import MemoryCache, OwnFolder, scratch_folder
@@ -18,13 +18,14 @@ from project.ids import new_id
 from project.integrity.integrity_check import check_study
 from project.recovery.rebuild import RebuildCounts, assemble
 from project.recovery.recovery_report import RecoveryResult, TableSaved
-from project.recovery.table_reader import Key, RecoveredTable, TableLayout, recover_tables, table_layouts
+from project.recovery.table_reader import Key, RecoveredTable, recover_tables
 from project.schema.schema_comparison import ForeignSchema, compare_schema
-from project.sharing.annotator_copy import free_copy_path
+from project.schema.table_declaration import StudyTable
+from project.schema.tables import TABLES
 from project.store.backups import list_backups
 from project.store.creation import create_file
 from project.store.locking import is_held
-from project.store.opening import Snapshot, connect, inspect_file, sibling_path, verify_study
+from project.store.opening import Snapshot, connect, free_study_path, inspect_file, sibling_path, verify_study
 from project.text_format import escape_unprintable
 
 
@@ -33,19 +34,18 @@ def recover(path: str | Path, out: str | Path) -> RecoveryResult:
 
     Of an encrypted study, the new one is encrypted as it is, and what was changed counts as lost.
     """
-    path, target = resolve_path(Path(path)), free_copy_path(Path(out))
+    path, target = resolve_path(Path(path)), free_study_path(Path(out))
     if is_held(path):
         raise UserError(f"“{escape_unprintable(path.name)}” is open in a window.", "Close it there first.")
-    tables = table_layouts()
     newest = next(iter(list_backups(path)), None)
-    before = _read_backup(newest.path, tables) if newest else None
+    before = _read_backup(newest.path) if newest else None
     with (
         explain_os_errors(f"“{escape_unprintable(path)}” cannot be read", "See who may read the file."),
         _open_damaged(path) as (connection, key),
     ):
         foreign = _foreign_declarations(connection, path.name)
         known = {name: table.rows.keys() for name, table in before.items()} if before else {}
-        left = recover_tables(connection, tables, known)
+        left = recover_tables(connection, known)
     if not any(table.rows for table in left.values()):
         raise UserError(
             f"Nothing of a study is left in “{escape_unprintable(path.name)}”.",
@@ -55,18 +55,11 @@ def recover(path: str | Path, out: str | Path) -> RecoveryResult:
         raise UserError(
             f"“{escape_unprintable(path.name)}” is sound, so there is nothing to recover.", "Open it as it is."
         )
-    try:
-        with scratch_folder(target) as folder:
-            made = create_file(folder / "recovered", path.stem, key)
-            done, only = _fill_study(made, tables, left, before)
-            problems = check_study(made)
-            publish_file(made, target)
-    except FileExistsError:
-        raise UserError(f"“{escape_unprintable(target.name)}” is there already.", "Choose another name.") from None
-    except OSError as error:
-        raise UserError(
-            f"“{escape_unprintable(target.name)}” cannot be written: {error.strerror}.", "Choose another folder."
-        ) from None
+    with explain_unwritable(target), scratch_folder(target) as folder:
+        made = create_file(folder / "recovered", path.stem, key)
+        done, only = _fill_study(made, left, before)
+        problems = check_study(made)
+        publish_file(made, target)
     return RecoveryResult(
         target,
         tuple(_report_tables(done, left, only)),
@@ -81,7 +74,7 @@ def recover(path: str | Path, out: str | Path) -> RecoveryResult:
 
 def copy_backup(path: str | Path, number: int, out: str | Path) -> Path:
     """Copy a backup to a new study and return its path."""
-    target = free_copy_path(Path(out))
+    target = free_study_path(Path(out))
     found = next((backup.path for backup in list_backups(path) if backup.number == number), None)
     if found is None:
         raise UserError(
@@ -90,10 +83,7 @@ def copy_backup(path: str | Path, number: int, out: str | Path) -> Path:
     problems = check_study(found)
     if problems:
         raise UserError(f"Backup {number} is not sound: {problems[0]}.", "Choose another one.")
-    with (
-        explain_os_errors(f"“{escape_unprintable(target.name)}” cannot be written", "Choose another folder."),
-        scratch_folder(target) as folder,
-    ):
+    with explain_unwritable(target), scratch_folder(target) as folder:
         made = folder / "copy"
         shutil.copyfile(found, made)
         shutil.copymode(found, made)
@@ -157,7 +147,6 @@ def _foreign_declarations(connection: sqlite3.Connection, name: str) -> tuple[st
 
 def _fill_study(
     made: Path,
-    tables: Mapping[str, TableLayout],
     left: Mapping[str, RecoveredTable],
     before: Mapping[str, RecoveredTable] | None,
 ) -> tuple[RebuildCounts, dict[str, int] | None]:
@@ -167,9 +156,9 @@ def _fill_study(
         connection.execute("BEGIN IMMEDIATE")
         given = dict(connection.execute("SELECT key, value FROM property").fetchall())
         connection.execute("DELETE FROM property")
-        done = assemble(connection, tables, left, before)
+        done = assemble(connection, left, before)
         _keep_identity(connection, given, before)
-        only = None if before is None else _count_only_in_backup(before, connection, tables)
+        only = None if before is None else _count_only_in_backup(before, connection)
         connection.execute("COMMIT")
     return done, only
 
@@ -184,34 +173,31 @@ def _keep_identity(
         connection.execute("INSERT INTO property VALUES (?, ?) ON CONFLICT DO NOTHING", (key, value))
 
 
-def _read_backup(backup: Path, tables: Mapping[str, TableLayout]) -> dict[str, RecoveredTable] | None:
+def _read_backup(backup: Path) -> dict[str, RecoveredTable] | None:
     try:
         with _open_damaged(backup, ask=False) as (connection, _):
-            return recover_tables(connection, tables, {})
+            return recover_tables(connection, {})
     except (OSError, UserError):
         return None
 
 
-def _count_only_in_backup(
-    before: Mapping[str, RecoveredTable], connection: sqlite3.Connection, tables: Mapping[str, TableLayout]
-) -> dict[str, int]:
+def _count_only_in_backup(before: Mapping[str, RecoveredTable], connection: sqlite3.Connection) -> dict[str, int]:
     """Count rows of a backup that are not in the new study, although nobody deleted them."""
     found = {}
-    for name, shape in tables.items():
-        key = ", ".join(shape.key)
-        there = set(connection.execute(f"SELECT {key} FROM {name}").fetchall())
-        there |= _deleted_keys(connection, shape)
+    for name, table in TABLES.items():
+        there = set(connection.execute(f"SELECT {', '.join(table.key)} FROM {name}").fetchall())
+        there |= _deleted_keys(connection, table)
         found[name] = len(before[name].rows.keys() - there)
     return found
 
 
-def _deleted_keys(connection: sqlite3.Connection, shape: TableLayout) -> set[Key]:
+def _deleted_keys(connection: sqlite3.Connection, table: StudyTable) -> set[Key]:
     rows = connection.execute(
         "SELECT before FROM journal_change WHERE table_name = ? AND operation = 'delete' AND step_id NOT IN "
         "(SELECT id FROM journal_step WHERE name = 'Recover' AND kind = 'fixed')",
-        (shape.name,),
+        (table.name,),
     )
-    return {shape.row_key(json.loads(before)) for (before,) in rows}
+    return {table.key_of(json.loads(before)) for (before,) in rows}
 
 
 def _report_tables(

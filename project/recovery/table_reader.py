@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from project.files.sqlcipher import sqlite3
 from project.schema import format_versions
 from project.schema.schema_comparison import table_columns
+from project.schema.table_declaration import StudyTable
 from project.schema.tables import TABLES
 
 Value = str | int | float | bytes | None
@@ -14,33 +15,6 @@ Row = dict[str, Value]
 
 _READ_ERRORS = (sqlite3.Error, UnicodeError, OverflowError, MemoryError)
 """What reading a damaged file raises; of a damaged schema, also SQLite's message may be no UTF-8."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableLayout:
-    """A table of the newest format.
-
-    Attributes:
-        address: the columns by which SQLite finds a row without an index.
-    """
-
-    name: str
-    columns: tuple[str, ...]
-    key: tuple[str, ...]
-    address: tuple[str, ...]
-
-    @property
-    def has_rowids(self) -> bool:
-        """Whether SQLite finds its rows by a number."""
-        return self.address == ("rowid",)
-
-    def row_key(self, row: Mapping[str, Value]) -> Key:
-        """Return what tells a row from all others of the table."""
-        return tuple(row[column] for column in self.key)
-
-    def row_cells(self, row: Mapping[str, Value]) -> list[Value]:
-        """Return the values of a row in the order of the table's columns."""
-        return [row[column] for column in self.columns]
 
 
 @dataclass(slots=True)
@@ -63,22 +37,11 @@ class RecoveredTable:
         return self.incomplete or self.unreadable_rows > 0
 
 
-def table_layouts() -> dict[str, TableLayout]:
-    """Return every table of the newest format."""
-    return {
-        name: TableLayout(name, table.names, table.key, ("rowid",) if table.rowid else table.key)
-        for name, table in TABLES.items()
-    }
-
-
-def recover_tables(
-    connection: sqlite3.Connection, layouts: Mapping[str, TableLayout], known: Mapping[str, Iterable[Key]]
-) -> dict[str, RecoveredTable]:
+def recover_tables(connection: sqlite3.Connection, known: Mapping[str, Iterable[Key]]) -> dict[str, RecoveredTable]:
     """Read all rows that SQLite can reach.
 
     Args:
         connection: on the damaged file; used for nothing else afterwards.
-        layouts: the tables to read.
         known: keys of rows that a table may hold, such as those of a backup: a row is found by its key where the pages
             before and after it are lost.
     """
@@ -93,8 +56,8 @@ def recover_tables(
     except _READ_ERRORS:
         room = 0
     tables = {}
-    for name, layout in layouts.items():
-        reader = _TableReader(connection, layout, room)
+    for name, table in TABLES.items():
+        reader = _TableReader(connection, table, room)
         tables[name] = reader.read(known.get(name, ()))
         room = reader.room
     return tables
@@ -108,39 +71,40 @@ class _TableReader:
             the same pages.
     """
 
-    def __init__(self, connection: sqlite3.Connection, layout: TableLayout, room: int) -> None:
+    def __init__(self, connection: sqlite3.Connection, table: StudyTable, room: int) -> None:
         self.room = room
-        self._connection, self._layout = connection, layout
-        self._columns = (*layout.address, *layout.columns)
-        self._address_size = len(layout.address)
+        self._connection, self._table = connection, table
+        # By which SQLite finds a row without an index.
+        self._address = ("rowid",) if table.rowid else table.key
+        self._columns = (*self._address, *table.names)
         self._cells: dict[Key, Key] = {}
         self._unreadable: set[Key] = set()
 
     def read(self, known: Iterable[Key]) -> RecoveredTable:
         """Read all rows that can be reached; keys that are `known` help where the table has no numbered rows."""
-        layout = self._layout
+        table = self._table
         complete = self._is_plain_table() and self._walk((), descending=False)
         if not complete and self._is_plain_table():
             self._walk((), descending=True)
-            for address in (*self._indexed_addresses(), *(() if layout.has_rowids else known)):
+            for address in (*self._indexed_addresses(), *(() if table.rowid else known)):
                 if address not in self._cells:
                     self._walk(address, descending=False)
                     self._walk(address, descending=True)
-        cells = sorted(self._cells.items()) if layout.has_rowids else self._cells.items()
-        rows = [dict(zip(layout.columns, values, strict=True)) for _, values in cells]
+        cells = sorted(self._cells.items()) if table.rowid else self._cells.items()
+        rows = [dict(zip(table.names, values, strict=True)) for _, values in cells]
         unreadable = self._unreadable - self._cells.keys()
-        return RecoveredTable({layout.row_key(row): row for row in rows}, not complete, len(unreadable))
+        return RecoveredTable({table.key_of(row): row for row in rows}, not complete, len(unreadable))
 
     def _is_plain_table(self) -> bool:
         """Tell whether it has all columns, none of them computed by code that the file brings along."""
         try:
             (kind,) = self._connection.execute(
-                "SELECT type FROM pragma_table_list(?) WHERE schema = 'main'", (self._layout.name,)
+                "SELECT type FROM pragma_table_list(?) WHERE schema = 'main'", (self._table.name,)
             ).fetchone() or ("",)
-            computed = table_columns(self._connection, self._layout.name)
+            computed = table_columns(self._connection, self._table.name)
         except _READ_ERRORS:
             return False
-        return kind == "table" and not any(computed.get(column, True) for column in self._layout.columns)
+        return kind == "table" and not any(computed.get(column, True) for column in self._table.names)
 
     def _walk(self, start: Key, *, descending: bool) -> bool:
         """Read rows in the order of their addresses, the one at `start` first; without, from one end of the table.
@@ -165,7 +129,7 @@ class _TableReader:
 
         Needed because `sqlite3` reads one row ahead: where that fails, it drops the row before.
         """
-        for columns in (self._columns, self._layout.address):
+        for columns in (self._columns, self._address):
             try:
                 row = next(self._select(columns, start, descending, passed, limit=1), None)
             except _READ_ERRORS:
@@ -180,7 +144,7 @@ class _TableReader:
 
     def _add(self, row: Key) -> bool:
         """Keep a row; return False where it was read before, or there is no room."""
-        address, cells = row[: self._address_size], row[self._address_size :]
+        address, cells = row[: len(self._address)], row[len(self._address) :]
         if address in self._cells:
             return False
         self.room -= sum(len(cell) for cell in cells if isinstance(cell, str | bytes))
@@ -193,13 +157,13 @@ class _TableReader:
         self, columns: tuple[str, ...], start: Key, descending: bool, passed: int, limit: int = -1
     ) -> Iterator[Key]:
         """Yield rows behind those that were passed: to go on from an address, SQLite would read its neighbors whole."""
-        address = self._layout.address
+        address = self._address
         # As bytes: a damaged text is no UTF-8, and has its place in the order all the same.
         marks = ", ".join("CAST(? AS TEXT)" if isinstance(value, str) else "?" for value in start)
         values = [value.encode(errors="surrogateescape") if isinstance(value, str) else value for value in start]
         where = f"WHERE ({', '.join(address)}) {'<=' if descending else '>='} ({marks})" if start else ""
         order = ", ".join(f"{column} {'DESC' if descending else 'ASC'}" for column in address)
-        table = f'main."{self._layout.name}" NOT INDEXED'
+        table = f'main."{self._table.name}" NOT INDEXED'
         yield from self._connection.execute(
             f"SELECT {', '.join(columns)} FROM {table} {where} ORDER BY {order} LIMIT {limit} OFFSET {passed}", values
         )
@@ -207,9 +171,9 @@ class _TableReader:
     def _indexed_addresses(self) -> set[Key]:
         """Return the addresses of all rows that an index of the table names."""
         addresses: set[Key] = set()
-        columns = ", ".join(self._layout.address)
+        columns = ", ".join(self._address)
         try:
-            indices = self._connection.execute(f"PRAGMA main.index_list('{self._layout.name}')").fetchall()
+            indices = self._connection.execute(f"PRAGMA main.index_list('{self._table.name}')").fetchall()
         except _READ_ERRORS:
             return addresses
         # Those of a key and of a UNIQUE column are SQLite's own; others may be on an expression that takes for ever.
@@ -219,7 +183,7 @@ class _TableReader:
             ):
                 try:
                     for row in self._connection.execute(
-                        f'SELECT {columns} FROM main."{self._layout.name}" INDEXED BY "{index}"'
+                        f'SELECT {columns} FROM main."{self._table.name}" INDEXED BY "{index}"'
                     ):
                         addresses.add(row)
                 except _READ_ERRORS:

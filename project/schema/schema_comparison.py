@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from enum import Enum
-from itertools import islice
 
 from project.errors import UserError
 from project.files.sqlcipher import sqlite3
@@ -20,37 +19,13 @@ MIGRATIONS = "_sqlite_migrations"
 """The table in which sqlite-utils notes which versions were applied; its layout is that of sqlite-utils."""
 _MIGRATIONS_INDEX = "idx__sqlite_migrations_migration_set_name"
 _MIGRATIONS_COLUMNS = ("id", "migration_set", "name", "applied_at")
-_MIGRATIONS_WORDS = (
-    {
-        "create",
-        "table",
-        "unique",
-        "index",
-        "on",
-        "if",
-        "not",
-        "exists",
-        "constraint",
-        "primary",
-        "key",
-        "integer",
-        "text",
-    }
-    | {"null", ",", "(", ")", MIGRATIONS, _MIGRATIONS_INDEX}
-    | {*_MIGRATIONS_COLUMNS}
-)
+_MIGRATIONS_WORDS = {
+    *("create", "table", "unique", "index", "on", "if", "not", "exists", "constraint", "primary", "key", "integer"),
+    *("text", "null", ",", "(", ")", MIGRATIONS, _MIGRATIONS_INDEX, *_MIGRATIONS_COLUMNS),
+}
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
-_TOKEN = re.compile(
-    r"""
-    (?P<space>\s+)
-    | (?P<comment>--[^\n]*|/\*.*?(\*/|\Z))
-    | (?P<string>'([^']|'')*')
-    | (?P<quoted>"([^"]|"")*"|`([^`]|``)*`|\[[^\]]*\])
-    | (?P<word>\w+)
-    | (?P<sign>.)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+_DECLARES_ROWS = re.compile(r"CREATE (TABLE|(UNIQUE )?INDEX) ")
+"""How SQLite begins what it keeps of a table or an index; of a trigger or a virtual table it keeps something else."""
 _MAX_SHOWN = 3
 _GENERATED = (2, 3)
 """What `PRAGMA table_xinfo` calls hidden where a column is worked out from others."""
@@ -123,12 +98,11 @@ def find_foreign_code(connection: sqlite3.Connection) -> list[str]:
     """Name the triggers, views and virtual tables of a file: a study has none, and opening one would run theirs."""
     codes = []
     for entry in format_versions.read_entries(connection):
-        declared = _declared_kind(entry.sql)
         # An index that SQLite makes itself has a page too, so no page means that the rows come from a program's code.
         if entry.kind in ("table", "index") and not entry.root:
             codes.append(f"the virtual table “{escape_unprintable(entry.name)}”")
-        elif entry.kind not in ("table", "index") or (declared and declared != entry.kind):
-            codes.append(f"the {declared or escape_unprintable(entry.kind)} “{escape_unprintable(entry.name)}”")
+        elif entry.kind not in ("table", "index") or not (entry.sql is None or _DECLARES_ROWS.match(entry.sql)):
+            codes.append(f"the {escape_unprintable(entry.kind)} “{escape_unprintable(entry.name)}”")
     return codes
 
 
@@ -151,7 +125,7 @@ def compare_schema(connection: sqlite3.Connection, version: int) -> list[SchemaD
             migrations.append(entry)
         elif key is None or key in seen:
             differences.append(SchemaDifference(entry.kind, entry.name, Fault.UNKNOWN))
-        elif entry.name != key[1] or not _is_alike(connection, entry, expected[key], version):
+        elif (entry.name, entry.table, entry.sql) != (key[1], expected[key].table, expected[key].sql):
             differences.append(_describe_change(connection, entry, key[1], version))
         if key is not None:
             seen.add(key)
@@ -169,64 +143,6 @@ def table_columns(connection: sqlite3.Connection, table: str) -> dict[str, bool]
     """Return the columns of a table, and of each whether its content is worked out from other columns."""
     described = connection.execute(f"PRAGMA main.table_xinfo({_quote_identifier(table)})").fetchall()
     return {str(row[1]): row[6] in _GENERATED for row in described}
-
-
-def sql_tokens(sql: str) -> Iterator[str]:
-    """Yield what SQL consists of, without spaces; names as they are without their quotes, words in lower case.
-
-    Comments are kept: somebody may have written anything into one.
-    """
-    for match in _TOKEN.finditer(sql):
-        text = match.group()
-        match match.lastgroup:
-            case "space":
-                continue
-            case "word":
-                yield text.lower()
-            case "quoted":
-                closing = "]" if text[0] == "[" else text[0]
-                yield text[1:-1].replace(closing * 2, closing).lower()
-            case _:
-                yield text
-
-
-def _declared_kind(sql: str | None) -> str:
-    """Return what a statement makes, such as `trigger`; "" where there is none."""
-    if sql is None:
-        return ""
-    words = list(islice((token for token in sql_tokens(sql) if not token.startswith(("--", "/*"))), 3))
-    words = [word for word in words if word not in ("create", "unique", "temp", "temporary")]
-    return "virtual table" if words[:1] == ["virtual"] else (words[0] if words else "")
-
-
-def _is_alike(connection: sqlite3.Connection, entry: SchemaEntry, expected: SchemaEntry, version: int) -> bool:
-    """Tell whether something is declared as the program does it: in the same text, or one that SQLite wrote anew.
-
-    Versions of SQLite differ in how they quote and space what `ALTER TABLE` leaves; then the structure must agree, too.
-    """
-    if entry.table != expected.table:
-        return False
-    if entry.sql == expected.sql:
-        return True
-    if entry.sql is None or expected.sql is None or [*sql_tokens(entry.sql)] != [*sql_tokens(expected.sql)]:
-        return False
-    with closing(format_versions.empty_database(version)) as own:
-        return _structure(connection, entry.table) == _structure(own, entry.table)
-
-
-def _structure(connection: sqlite3.Connection, table: str) -> list[object]:
-    """Return what SQLite understood of a table: columns, references, and the columns of its indices."""
-    name = _quote_identifier(table)
-    indices = sorted(row[1:] for row in connection.execute(f"PRAGMA main.index_list({name})").fetchall())
-    return [
-        connection.execute(f"PRAGMA main.table_xinfo({name})").fetchall(),
-        connection.execute(f"PRAGMA main.foreign_key_list({name})").fetchall(),
-        connection.execute("SELECT wr, strict FROM pragma_table_list WHERE name = ?", (table,)).fetchall(),
-        *(
-            (index, connection.execute(f"PRAGMA main.index_xinfo({_quote_identifier(index[0])})").fetchall())
-            for index in indices
-        ),
-    ]
 
 
 def _describe_change(connection: sqlite3.Connection, entry: SchemaEntry, name: str, version: int) -> SchemaDifference:
@@ -249,7 +165,7 @@ def _compare_migrations(connection: sqlite3.Connection, entries: list[SchemaEntr
     for entry, key in zip(entries, keys, strict=True):
         if key not in known or keys.count(key) > 1:
             yield SchemaDifference(entry.kind, entry.name, Fault.UNKNOWN)
-        elif not {*sql_tokens(entry.sql or "")} <= _MIGRATIONS_WORDS:
+        elif not {*re.findall(r"\w+|[^\w\s\"\[\]]", (entry.sql or "").lower())} <= _MIGRATIONS_WORDS:
             yield SchemaDifference(entry.kind, entry.name, Fault.CHANGED)
     there = table_columns(connection, MIGRATIONS)
     if not {*_MIGRATIONS_COLUMNS[1:]} <= there.keys() <= {*_MIGRATIONS_COLUMNS} or any(there.values()):

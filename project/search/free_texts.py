@@ -60,7 +60,7 @@ class _TextSource:
     Attributes:
         columns: that hold them; a JSON list by the field of its first item, such as `goal_1`.
         rows: what follows FROM, such that the table is called `t`, with a condition.
-        row: the id of its row, in SQL.
+        key: the columns of the id of its row.
         place: recording, start and end, in SQL.
         field: the column that names the field, where that is not the text's own.
         subject: the column of what the search finds; "" where the search leaves the table out.
@@ -70,7 +70,7 @@ class _TextSource:
     table: str
     columns: tuple[str, ...]
     rows: str
-    row: str = "t.id"
+    key: tuple[str, ...] = ("id",)
     place: str = "NULL, 0, 0"
     field: str = ""
     subject: str = ""
@@ -91,7 +91,7 @@ _SOURCES = (
         "review",
         ("note",),
         f"review t {_OF_SEGMENT}",
-        row="t.segment_id || '/' || t.reviewer_id",
+        key=("segment_id", "reviewer_id"),
         place=_SEGMENT_PLACE,
         subject="segment_id",
     ),
@@ -111,7 +111,7 @@ _SOURCES = (
         "chain_review",
         ("note",),
         f"chain_review t {_OF_CHAIN} WHERE t.reviewer_id IN (SELECT id FROM annotator)",
-        row="t.chain_id || '/' || t.reviewer_id",
+        key=("chain_id", "reviewer_id"),
         place="c.recording_id, 0, 0",
     ),
     _TextSource(
@@ -126,27 +126,27 @@ _SOURCES = (
         ("note",),
         f"verification t JOIN {_QUESTIONS} q ON q.id = t.question_id "
         "WHERE t.annotator_id IN (SELECT id FROM annotator)",
-        row="t.question_id || '/' || t.annotator_id",
+        key=("question_id", "annotator_id"),
         place="q.recording_id, q.start_us, q.end_us",
     ),
     _TextSource(
         "look",
         ("text",),
         "look t WHERE TRUE",
-        row="t.recording_id || '/' || t.participant_id",
+        key=("recording_id", "participant_id"),
         place=_RECORDING,
         field="kind",
     ),
-    _TextSource("summary", ("text",), "summary t WHERE TRUE", row="t.recording_id", place=_RECORDING, field="source"),
+    _TextSource("summary", ("text",), "summary t WHERE TRUE", key=("recording_id",), place=_RECORDING, field="source"),
     _TextSource("contradiction", ("text", "resolution"), "contradiction t WHERE TRUE", place=_RECORDING),
     _TextSource("character", (*PROFILE_COLUMNS, "bonds"), "character t WHERE TRUE"),
     _TextSource("scenario", ("name", "context", "goals"), "scenario t WHERE TRUE"),
-    _TextSource("episode", ("context",), f"episode t {_IN_SIGHT}", row="t.recording_id", place=_RECORDING),
+    _TextSource("episode", ("context",), f"episode t {_IN_SIGHT}", key=("recording_id",), place=_RECORDING),
     _TextSource(
         "episode_agent",
         (*PROFILE_COLUMNS, "goal"),
         f"episode_agent t {_IN_SIGHT}",
-        row="t.recording_id || '/' || t.position",
+        key=("recording_id", "position"),
         place=_RECORDING,
     ),
 )
@@ -262,8 +262,9 @@ def free_texts(study: Study) -> Iterator[FreeText]:
 
 def _read_source(study: Study, source: _TextSource) -> Iterator[FreeText]:
     columns = ", ".join(f"t.{column}" for column in (*source.columns, *([source.field] if source.field else [])))
+    row_id = " || '/' || ".join(f"t.{column}" for column in source.key)
     for row, recording, start, end, *cells in study.rows(
-        f"SELECT {source.row}, {source.place}, {columns} FROM {source.rows}"
+        f"SELECT {row_id}, {source.place}, {columns} FROM {source.rows}"
     ):
         fields = [cells.pop()] if source.field else source.columns
         for field, cell in zip(fields, cells, strict=True):
@@ -292,27 +293,21 @@ def _values(study: Study) -> Iterator[FreeText]:
         yield FreeText("segment_value", place.subject, place.field, text, *spans[place.subject])
 
 
-_ROW_COLUMNS = {
-    "review": ("segment_id", "reviewer_id"),
-    "chain_review": ("chain_id", "reviewer_id"),
-    "verification": ("question_id", "annotator_id"),
-    "look": ("recording_id", "participant_id", "kind"),
-    "summary": ("recording_id", "source"),
-    "episode": ("recording_id",),
-    "episode_agent": ("recording_id", "position"),
-}
-"""Table -> the columns that `FreeText.row` names, and then `FreeText.field` where it is no column of its own."""
 _LIST_COLUMNS = {prefix: column for column, prefix in _LISTS.items()}
 
 
 def write_free_text(study: Study, at: FreeText, text: str) -> None:
     """Put another text where one stands, but for utterances and values; inside a step."""
-    columns = _ROW_COLUMNS.get(at.table, ("id",))
-    row = [*at.row.split("/"), at.field][: len(columns)]
-    column = "text" if at.field in row[1:] else at.field
-    where = " AND ".join(f"{name} = ?" for name in columns)
+    [source] = (source for source in _SOURCES if source.table == at.table)
+    where = " AND ".join(f"{column} = ?" for column in source.key)
+    row = at.row.split("/")
+    column = at.field
+    if source.field:
+        where += f" AND {source.field} = ?"
+        row.append(at.field)
+        [column] = source.columns
     prefix, _, number = at.field.rpartition("_")
-    if column == at.field and number.isdecimal():
+    if not source.field and number.isdecimal():
         column = _LIST_COLUMNS[f"{prefix}_"]
         [(kept,)] = study.rows(f"SELECT {column} FROM {at.table} WHERE {where}", row)
         items = json.loads(kept)

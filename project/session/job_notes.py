@@ -7,9 +7,9 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast, get_type_hints
+from typing import get_type_hints
 
 import platformdirs
 
@@ -25,7 +25,6 @@ from project.session.session import Session
 from project.store.study import Study
 from project.timebase import utc_now
 
-_FORMAT = 1
 _MESSAGES_FILE = "ended"
 _MAX_NOTE_BYTES = 256 << 20
 """Bytes; a longer note is none of ours."""
@@ -90,7 +89,7 @@ class JobNotes:
         for path in sorted(_notes_in(self._folder)):
             try:
                 jobs.append(self.read(path))
-            except (OSError, UserError, ValueError, KeyError, TypeError, RecursionError):
+            except (OSError, UserError, ValueError, RecursionError):
                 with suppress(OSError):
                     shred_file(path)
         return jobs
@@ -112,38 +111,23 @@ class JobNotes:
         return lines
 
     def _write(self, kind: str, title: str, recording_id: str, asked: Mapping[str, Json]) -> str:
-        note_id = new_id()
-        content = {
-            "format": _FORMAT,
-            "kind": kind,
-            "title": title,
-            "recording": recording_id,
-            "asked": dict(asked),
-            "since": utc_now(),
-        }
+        job = InterruptedJob(new_id(), kind, title, recording_id, asked, utc_now())
         # A folder that cannot be written to is no reason not to work: the job then ends with the program.
         with suppress(OSError):
-            write_private(self._study, self._folder / f"{note_id}.json", json.dumps(content).encode())
-            return note_id
+            write_private(self._study, self._folder / f"{job.id}.json", json.dumps(dump(job)).encode())
+            return job.id
         return ""
 
     def read(self, path: Path) -> InterruptedJob:
         """Return one of the notes.
 
         Raises:
-            OSError, UserError, ValueError, KeyError, TypeError, RecursionError: it cannot be read.
+            OSError, ValueError, RecursionError: it cannot be read.
         """
-        found: dict[str, Any] = json.loads(read_private(self._study, path))
-        if found["format"] != _FORMAT or found["kind"] not in {*JOB_MODULES, *PLAN_KINDS}:
+        job = load(InterruptedJob, json.loads(read_private(self._study, path)), path.name)
+        if job.kind not in {*JOB_MODULES, *PLAN_KINDS}:
             raise ValueError(path.name)
-        return InterruptedJob(
-            path.stem,
-            str(found["kind"]),
-            str(found["title"]),
-            str(found["recording"]),
-            cast(dict[str, Json], dict(found["asked"])),
-            str(found["since"]),
-        )
+        return replace(job, id=path.stem)
 
 
 def recreate_job(session: Session, job: InterruptedJob) -> JobSpec | None:
@@ -171,7 +155,7 @@ def is_noted(study: Study, kind: str, recording_id: str) -> bool:
     """
     notes = JobNotes(study)
     for path in _notes_in(notes_folder(study.path)):
-        with suppress(OSError, UserError, ValueError, KeyError, TypeError, RecursionError):
+        with suppress(OSError, UserError, ValueError, RecursionError):
             job = notes.read(path)
             if (job.kind, job.recording_id) == (kind, recording_id):
                 return True

@@ -33,8 +33,6 @@ class TrustKind(StrEnum):
 
 
 _POLICY = "policy"
-_EARLIER_POLICIES = "policies"
-"""Where earlier versions listed every policy that was ever set; none of them counts any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +86,11 @@ def note_policy(study_id: str, digest_of_policy: str) -> None:
     if not study_id:
         raise OSError("the study has no id")
     with _locked():
-        number = (
-            max(
-                (record.number for record in _noted_policies(study_id) if record is not None),
-                default=0,
-            )
-            + 1
-        )
-        record = asdict(PolicyRecord(number, digest_of_policy, utc_now()))
+        number = max((record.number for record in _noted_policies(study_id) if record is not None), default=0)
+        record = asdict(PolicyRecord(number + 1, digest_of_policy, utc_now()))
         every, again = read_object(_trust_file()), read_object(_policies_file())
-        kept = {key: found for key, found in _study_entry(every, study_id).items() if key != _EARLIER_POLICIES}
-        store_object(_trust_file(), {**every, study_id: {**kept, _POLICY: record}}, durable=True)
+        entry = {**_study_entry(every, study_id), _POLICY: record}
+        store_object(_trust_file(), {**every, study_id: entry}, durable=True)
         store_object(_policies_file(), {**again, study_id: record}, durable=True)
 
 

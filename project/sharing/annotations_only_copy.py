@@ -10,7 +10,7 @@ from typing import Any
 from project.entities.judgments import RAW_CONDITION, Modality
 from project.entities.study_records import Json, ParticipantRole
 from project.errors import UserError
-from project.files.atomic_files import publish_file
+from project.files.atomic_files import explain_unwritable, publish_file
 from project.files.temporary_files import scratch_folder
 from project.ids import new_id
 from project.progress import Progress, Silent
@@ -20,8 +20,8 @@ from project.schema.table_declaration import SHARED, ColumnKind
 from project.schema.tables import TABLES
 from project.schemes.scheme import FieldKind, Scheme
 from project.schemes.scheme_file import strip_explanations
-from project.sharing.annotator_copy import free_copy_path
 from project.store.column_values import to_json
+from project.store.opening import free_study_path
 from project.store.study import Cell, Study
 from project.store.visibility import VISIBLE_CHAINS, VISIBLE_RECORDINGS, VISIBLE_SEGMENTS
 from resources.prompt_texts import prompt_keys
@@ -38,6 +38,12 @@ _CODES = {
 }
 
 Row = dict[str, Any]
+_CONSTANTS: Mapping[str, Row] = {
+    "utterance": {"words": "[]"},
+    "chain_node": {"source": ""},
+    "judgment": {"sight": "{}", "part": "", "prompt": "", "program_version": ""},
+}
+"""Table -> columns that are the same in every row of a copy."""
 ChainState = Callable[[Study, str], str]
 
 
@@ -75,7 +81,7 @@ class GivenRows:
 
     def copy_row(self, table: str, row: Row) -> Row | None:
         """Return the row of the copy; None where it does not go along."""
-        made = self._by_kind(table, row)
+        made = self._by_kind(table, row) | _CONSTANTS.get(table, {})
         special = getattr(self, f"_of_{table}", None)
         found: Row | None = made if special is None else special(row, made)
         if found is not None and "id" in row:
@@ -134,9 +140,6 @@ class GivenRows:
         known = row["role"] in {role.value for role in ParticipantRole}
         return made | {"role": row["role"] if known else ParticipantRole.BYSTANDER.value}
 
-    def _of_utterance(self, _: Row, made: Row) -> Row | None:
-        return made | {"words": "[]"}
-
     def _of_segment(self, row: Row, made: Row) -> Row | None:
         """A label goes along where some version of its scheme has it."""
         for (key, _), scheme in self.schemes.items():
@@ -165,9 +168,6 @@ class GivenRows:
     def _of_review(self, row: Row, made: Row) -> Row | None:
         return made if row["segment_id"] in self._given.get("segment", ()) else None
 
-    def _of_chain_node(self, _: Row, made: Row) -> Row | None:
-        return made | {"source": ""}
-
     def _of_chain(self, row: Row, made: Row) -> Row | None:
         return made if row["based_on"] in self._ids else made | {"based_on": ""}
 
@@ -193,14 +193,10 @@ class GivenRows:
         return made | {
             "judge": to_json(told),
             "answer": to_json(self._answer(row)),
-            "sight": "{}",
-            "part": "",
-            "prompt": "",
             "request_key": new_id(),
             "variant": row["variant"] if row["variant"] in _VARIANTS else "plain",
             "condition": RAW_CONDITION if row["condition"] == RAW_CONDITION else self._copied_id(row["condition"]),
             "cached_from": None if row["cached_from"] is None else self._copied_id(row["cached_from"]),
-            "program_version": "",
         }
 
     def _judge(self, judge_id: str) -> str:
@@ -302,24 +298,21 @@ def share_annotations(
     Raises:
         Cancelled: the user stopped it; nothing was written.
     """
-    path = free_copy_path(out)
+    path = free_study_path(out)
     held = hold_outs(study)
     recordings = [
         row[0] for row in study.rows(f"SELECT id FROM {VISIBLE_RECORDINGS} ORDER BY number") if row[0] not in held
     ]
-    try:
-        with scratch_folder(path) as folder, Study.create(folder / "copy", COPY_NAME) as copy:
-            kept, left_out = _fill_copy(study, copy, recordings, GivenRows(study, copy, at, chain_state), progress)
-            copy.close()
-            placing(path)
-            publish_file(copy.path, path)
-    except OSError as error:
-        raise _write_error(path, error) from None
+    with (
+        explain_unwritable(path),
+        scratch_folder(path) as folder,
+        Study.create(folder / "copy", COPY_NAME) as copy,
+    ):
+        kept, left_out = _fill_copy(study, copy, recordings, GivenRows(study, copy, at, chain_state), progress)
+        copy.close()
+        placing(path)
+        publish_file(copy.path, path)
     return AnnotationsCopy(path, kept, left_out, len(held))
-
-
-def _write_error(path: Path, error: OSError) -> UserError:
-    return UserError(f"“{path.name}” cannot be written: {error.strerror}.", "Choose another folder.")
 
 
 def _fill_copy(

@@ -6,27 +6,22 @@ file: a new one is made, and what the annotator needs is written into it.
 
 import contextlib
 import json
-import os
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 
 from project.entities.study_records import Annotator, Json
-from project.errors import UserError
-from project.files.atomic_files import publish_file
-from project.files.filesystem import is_folder
+from project.files.atomic_files import explain_unwritable, publish_file
 from project.files.temporary_files import scratch_folder
 from project.ids import new_id
 from project.merging.changed_rows import newest_step
 from project.merging.merge import COPY_PROPERTY
 from project.schema.table_declaration import SPLIT
 from project.schema.tables import TABLES
-from project.store.opening import SUFFIX
-from project.store.study import Cell, Study
-from project.text_format import escape_unprintable
+from project.store.opening import free_study_path
+from project.store.study import Study
+from project.timebase import utc_now
 
 GIVEN_PROPERTIES = ("id", "name", "schemes", "training")
 """Facts about the study that go along; all others stay."""
@@ -69,9 +64,9 @@ class StudyCopyDraft:
     def __init__(self, study: Study, out: Path) -> None:
         """Begin a copy; an encrypted study's is encrypted with the same key."""
         study.require_writable()
-        self.path = free_copy_path(out)
+        self.path = free_study_path(out)
         self._scratch = contextlib.ExitStack()
-        with _explain_errors(self.path):
+        with explain_unwritable(self.path):
             self.beside = self._scratch.enter_context(scratch_folder(self.path))
         self._copy_id, self._fork = new_id(), new_id()
         self._made: Path | None = None
@@ -84,7 +79,7 @@ class StudyCopyDraft:
 
         `place_media` is given the unfinished copy, to change the paths of its media.
         """
-        with _explain_errors(self.path):
+        with explain_unwritable(self.path):
             (self.beside / "copy.greenroom").unlink(missing_ok=True)
             seen = _state(study)
             with Study.create(self.beside / "copy", key=study.encryption_key) as copy:
@@ -113,8 +108,8 @@ class StudyCopyDraft:
         try:
             with beside(), study.step(f"Split for {annotator.name}", annotator.id, undoable=False):
                 study.write("UPDATE journal_step SET uid = ? WHERE uid = ?", (self._fork, newest_step(study)[1]))
-                study.write("INSERT INTO merged_copy VALUES (?, ?, ?)", (self._copy_id, self._fork, _utc_timestamp()))
-                with _explain_errors(self.path):
+                study.write("INSERT INTO merged_copy VALUES (?, ?, ?)", (self._copy_id, self._fork, utc_now()))
+                with explain_unwritable(self.path):
                     publish_file(made, self.path)
                 placed = True
         except BaseException:
@@ -156,35 +151,6 @@ def _state(study: Study) -> _State:
     return (0, "", 0) if row is None else (int(row[0]), str(row[1]), int(row[2]))
 
 
-@contextlib.contextmanager
-def _explain_errors(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise UserError(
-            f"“{escape_unprintable(path.name)}” cannot be written: {error.strerror}.", "Choose another folder."
-        ) from None
-
-
-def _utc_timestamp() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
-
-
-def free_copy_path(out: Path) -> Path:
-    """Return where a copy goes, with the suffix that studies have."""
-    path = out.absolute()
-    if path.suffix != SUFFIX:
-        path = path.with_name(path.name + SUFFIX)
-    if os.path.lexists(path):
-        raise UserError(
-            f"“{escape_unprintable(path.name)}” is there already.",
-            "Choose another name; an existing file is never overwritten.",
-        )
-    if not is_folder(path.parent):
-        raise UserError(f"There is no folder “{escape_unprintable(path.parent)}”.", "Make it first.")
-    return path
-
-
 _R = "recording_id IN (SELECT value FROM json_each(:recordings))"
 _OWN_WORK = f"({_R} AND annotator_id = :annotator)"
 _REFERENCE_WORK = (
@@ -223,7 +189,13 @@ _GIVEN_ROWS = {
 
 
 def _fill_copy(study: Study, copy: Study, share: AnnotatorShare) -> dict[str, int]:
-    given = _parameters(share)
+    given = {
+        "annotator": share.annotator.id,
+        "recordings": json.dumps(share.recordings),
+        "training": json.dumps(share.training),
+        "references": json.dumps(share.references),
+        "properties": json.dumps(GIVEN_PROPERTIES),
+    }
     counts: dict[str, int] = {}
     with copy.without_history():
         copy.write("DELETE FROM property", ())
@@ -231,23 +203,8 @@ def _fill_copy(study: Study, copy: Study, share: AnnotatorShare) -> dict[str, in
             if SPLIT not in table.copies:
                 continue
             asked = ["''" if column in table.withheld else column for column in table.names]
-            sql, values = _positional(_GIVEN_ROWS.get(name) or table.condition_by_parent(_GIVEN_IDS), given)
-            rows = study.rows(f"SELECT {', '.join(asked)} FROM {name} WHERE {sql}", values)
+            where = _GIVEN_ROWS.get(name) or table.condition_by_parent(_GIVEN_IDS)
+            rows = study.rows(f"SELECT {', '.join(asked)} FROM {name} WHERE {where}", given)
             copy.write_many(table.insert_sql, rows)
             counts[name] = len(rows)
     return {name: count for name, count in counts.items() if count}
-
-
-def _parameters(share: AnnotatorShare) -> dict[str, str]:
-    return {
-        "annotator": share.annotator.id,
-        "recordings": json.dumps(share.recordings),
-        "training": json.dumps(share.training),
-        "references": json.dumps(share.references),
-        "properties": json.dumps(GIVEN_PROPERTIES),
-    }
-
-
-def _positional(where: str, given: dict[str, str]) -> tuple[str, list[Cell]]:
-    values: list[Cell] = [given[name] for name in re.findall(r":(\w+)", where)]
-    return re.sub(r":\w+", "?", where), values

@@ -5,14 +5,14 @@ import os
 import re
 import shutil
 import stat
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
 
 from project.errors import UserError
+from project.files.atomic_files import flush_folder
 from project.files.filesystem import resolve_path
 from project.files.sqlcipher import sqlite3
 from project.schema.tables import RUN_TABLES
@@ -96,11 +96,7 @@ def add_backup(finished: Path, study: Path, keep: int, now: datetime) -> Path:
     for number, backup in enumerate(there, 1):
         if backup.number != number:
             backup.path.rename(_backup_path(study, number))
-    descriptor = os.open(study.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    flush_folder(study.parent)
     return place
 
 
@@ -185,52 +181,6 @@ def back_up(connection: sqlite3.Connection, path: Path, keep: int, now: datetime
     finally:
         with contextlib.suppress(OSError):
             unfinished.unlink(missing_ok=True)
-
-
-class BackingUp:
-    """Makes a backup in a thread of its own, from a connection of its own, beside a study that is being worked on.
-
-    Attributes:
-        problem: why there is no backup although one was due, once the thread has ended.
-    """
-
-    def __init__(self, path: Path, keep: int, now: datetime, ended: Callable[[], None] | None = None) -> None:
-        """Start; `ended` is called in the thread, unless it was stopped."""
-        self._path, self._keep, self._now, self._ended = path, keep, now, ended
-        self.problem: UserError | None = None
-        self._stopped = False
-        self._thread = threading.Thread(target=self._run, name="backup", daemon=True)
-        try:
-            self._connection: sqlite3.Connection | None = connect(path, "ro", any_thread=True)
-        except UserError as error:
-            self._connection, self.problem = None, error
-        self._thread.start()
-
-    def wait(self) -> None:
-        """Return once the backup is made, or could not be."""
-        self._thread.join()
-
-    def stop(self) -> None:
-        """Give it up where it is not finished; returns when the file is closed. Safe to call after it has ended."""
-        self._stopped = True
-        while self._thread.is_alive():
-            with contextlib.suppress(sqlite3.ProgrammingError):
-                if self._connection is not None:
-                    self._connection.interrupt()
-            self._thread.join(0.01)
-
-    def _run(self) -> None:
-        try:
-            if self._connection is not None:
-                back_up(self._connection, self._path, self._keep, self._now)
-        except UserError as error:
-            if not self._stopped:
-                self.problem = error
-        finally:
-            if self._connection is not None:
-                self._connection.close()
-            if self._ended is not None and not self._stopped:
-                self._ended()
 
 
 def _is_due(connection: sqlite3.Connection, path: Path, now: datetime) -> bool:

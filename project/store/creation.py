@@ -14,9 +14,7 @@ from sqlite_utils.migrations import Migrations
 
 from project.encryption.encrypted_files import file_uri, open_new_database
 from project.encryption.encryption_key import EncryptionKey
-from project.errors import UserError
-from project.files.atomic_files import flush_file, publish_file
-from project.files.filesystem import is_folder
+from project.files.atomic_files import explain_unwritable, flush_file, publish_file
 from project.files.sqlcipher import sqlite3
 from project.ids import new_id
 from project.schema import format_versions
@@ -25,7 +23,7 @@ from project.store.opening import (
     SUFFIX,
     connect,
     damaged_study_error,
-    require_short_name,
+    free_study_path,
     translate_error,
     translate_errors,
 )
@@ -39,22 +37,14 @@ def migrate(connection: sqlite3.Connection, versions: Iterable[format_versions.V
     """
     migrations = Migrations("greenroom")
     for number, version in enumerate(versions, start=1):
-        migrations(name=version.name)(_Statements(number, version))
+        statements = (*version.statements, f"PRAGMA user_version = {number}")
+
+        def execute_all(db: Database, /, statements: Iterable[str] = statements) -> None:
+            for statement in statements:
+                db.execute(statement)
+
+        migrations(name=version.name)(execute_all)
     migrations.apply(Database(connection, execute_plugins=False))
-
-
-class _Statements:
-    """One version as sqlite-utils wants it: a named function."""
-
-    def __init__(self, number: int, version: format_versions.Version) -> None:
-        self.__name__ = version.name
-        self._number = number
-        self._version = version
-
-    def __call__(self, db: Database, /) -> None:
-        for statement in self._version.statements:
-            db.execute(statement)
-        db.execute(f"PRAGMA user_version = {self._number}")
 
 
 def create_file(path: Path, name: str, key: EncryptionKey | None = None) -> Path:
@@ -62,26 +52,13 @@ def create_file(path: Path, name: str, key: EncryptionKey | None = None) -> Path
 
     The file appears whole or not at all, and never in the place of another.
     """
-    if path.suffix != SUFFIX:
-        path = path.with_name(path.name + SUFFIX)
-    if not is_folder(path.parent):
-        raise UserError(f"There is no folder “{escape_unprintable(path.parent)}”.", "Make it first.")
-    require_short_name(path)
-    taken = UserError(
-        f"“{escape_unprintable(path.name)}” is there already.",
-        "Choose another name; an existing file is never overwritten.",
-    )
-    if os.path.lexists(path):
-        raise taken
+    path = free_study_path(path)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
-        with translate_errors(path.name):
-            _write_empty_study(unfinished, name, key)
-        publish_file(unfinished, path)
-    except FileExistsError:
-        raise taken from None
-    except OSError as error:
-        raise _write_error(path, error) from None
+        with explain_unwritable(path):
+            with translate_errors(path.name):
+                _write_empty_study(unfinished, name, key)
+            publish_file(unfinished, path)
     finally:
         with contextlib.suppress(OSError):
             unfinished.unlink(missing_ok=True)
@@ -112,14 +89,13 @@ def upgrade_file(path: Path, version: int) -> Path:
     backup = _free_name(path, version)
     unfinished = path.with_name(f".{path.name}.{os.getpid()}.backup")
     try:
-        os.close(_create_file(unfinished))
-        with translate_errors(path.name), contextlib.closing(connect(path, "rw")) as connection:
-            connection.execute("VACUUM INTO ?", (file_uri(unfinished, "mode=rw"),))
-            flush_file(unfinished)
-            publish_file(unfinished, backup)
-            migrate(connection, format_versions.VERSIONS)
-    except OSError as error:
-        raise _write_error(backup, error) from None
+        with explain_unwritable(backup), translate_errors(path.name):
+            os.close(_create_file(unfinished))
+            with contextlib.closing(connect(path, "rw")) as connection:
+                connection.execute("VACUUM INTO ?", (file_uri(unfinished, "mode=rw"),))
+                flush_file(unfinished)
+                publish_file(unfinished, backup)
+                migrate(connection, format_versions.VERSIONS)
     finally:
         with contextlib.suppress(OSError):
             unfinished.unlink(missing_ok=True)
@@ -140,12 +116,6 @@ def _free_name(path: Path, version: int) -> Path:
         number += 1
         candidate = path.with_name(f"{stem}, {number}){SUFFIX}")
     return candidate
-
-
-def _write_error(path: Path, error: OSError) -> UserError:
-    return UserError(
-        f"“{escape_unprintable(path.name)}” cannot be written: {error.strerror}.", "Choose another folder."
-    )
 
 
 def copy_own_tables(source: sqlite3.Connection, version: int, name: str) -> sqlite3.Connection:

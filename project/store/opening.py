@@ -1,6 +1,6 @@
 """Inspects and verifies a study file without changing a byte of it, and translates SQLite's errors.
 
-`PageCheck` looks for damaged pages in a thread while the study is already being read.
+`StudyThread` looks for damaged pages, or makes a backup, while the study is already being read.
 """
 
 import contextlib
@@ -20,6 +20,8 @@ from project.encryption.encrypted_files import open_database
 from project.encryption.encryption_key import is_encrypted, read_salt, starts_encrypted
 from project.encryption.passphrases import obtain_key
 from project.errors import UserError
+from project.files.atomic_files import name_taken_error
+from project.files.filesystem import is_folder
 from project.files.sqlcipher import sqlite3
 from project.files.temporary_files import OwnFolder
 from project.schema import format_versions
@@ -208,6 +210,19 @@ def _names_another_file(journal: Path) -> bool:
             f"“{escape_unprintable(journal.name)}” cannot be read: {error.strerror}.", "See who may read it."
         ) from None
     return len(tail) == _SUPER_TAIL and tail.endswith(_JOURNAL_MAGIC)
+
+
+def free_study_path(out: Path) -> Path:
+    """Return where a new study goes, with the suffix that studies have."""
+    path = out.absolute()
+    if path.suffix != SUFFIX:
+        path = path.with_name(path.name + SUFFIX)
+    if not is_folder(path.parent):
+        raise UserError(f"There is no folder “{escape_unprintable(path.parent)}”.", "Make it first.")
+    require_short_name(path)
+    if os.path.lexists(path):
+        raise name_taken_error(path)
+    return path
 
 
 def require_short_name(path: Path) -> None:
@@ -401,46 +416,58 @@ def _has_content(path: Path) -> bool:
         return False
 
 
-class PageCheck:
-    """A check of a file that nobody writes to until it has ended; it runs in a thread of its own."""
+class StudyThread:
+    """Work on the file of an open study, in a thread and on a connection of its own.
 
-    def __init__(self, path: Path, ended: Callable[[], None]) -> None:
-        """Start looking; `ended` is called in the thread, unless the check was stopped."""
-        self._path = path
-        self._ended = ended
-        self._problem: UserError | None = None
+    Attributes:
+        problem: why it failed, once the thread has ended; `unfinished` until then.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        work: Callable[[sqlite3.Connection], object],
+        ended: Callable[[], None] | None,
+        unfinished: UserError | None = None,
+    ) -> None:
+        """Start; `ended` is called in the thread, unless it was stopped."""
+        self._work, self._ended = work, ended
+        self.problem = unfinished
         self._stopped = False
         # Opened here, where it can still be refused.
         self._connection = connect(path, "ro", any_thread=True)
-        self._thread = threading.Thread(target=self._run, name="page check", daemon=True)
+        self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
     def wait(self) -> None:
-        """Return once all pages were looked at and are well."""
+        """Return once the work is done; raises its problem."""
         self._thread.join()
-        if self._problem is not None:
-            raise self._problem
+        if self.problem is not None:
+            raise self.problem
 
     def stop(self) -> None:
-        """End the check early; returns when the file is closed. Safe to call after it has ended."""
+        """End the work early; returns when the file is closed. Safe to call after it has ended."""
         self._stopped = True
         while self._thread.is_alive():
-            # Asked again: a check that has not begun yet does not hear it.
+            # Asked again: work that has not begun yet does not hear it.
             with contextlib.suppress(sqlite3.ProgrammingError):
                 self._connection.interrupt()
             self._thread.join(0.01)
 
     def _run(self) -> None:
-        # What is no finding (a bug, too little memory) must not look like a sound file.
-        self._problem = UserError(
-            f"“{escape_unprintable(self._path.name)}” could not be checked for damage.", "Open it again."
-        )
         try:
-            check_pages(self._connection, self._path.name)
-            self._problem = None
+            self._work(self._connection)
+            self.problem = None
         except UserError as error:
-            self._problem = error
+            self.problem = error
         finally:
             self._connection.close()
-            if not self._stopped:
+            if self._ended is not None and not self._stopped:
                 self._ended()
+
+
+def start_page_check(path: Path, ended: Callable[[], None]) -> StudyThread:
+    """Look for damaged pages of a file that nobody writes to until that has ended."""
+    # What is no finding (a bug, too little memory) must not look like a sound file.
+    unfinished = UserError(f"“{escape_unprintable(path.name)}” could not be checked for damage.", "Open it again.")
+    return StudyThread(path, lambda connection: check_pages(connection, path.name), ended, unfinished)

@@ -3,7 +3,7 @@
 import contextlib
 import json
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +23,7 @@ from project.progress import Progress
 from project.schema import format_versions
 from project.schema.schema_comparison import ForeignSchema
 from project.store import visibility
-from project.store.backups import BackingUp, back_up
+from project.store.backups import back_up
 from project.store.column_values import to_json
 from project.store.journal import Journal
 from project.store.locking import (
@@ -35,11 +35,12 @@ from project.store.locking import (
 )
 from project.store.opening import (
     LeftoverFiles,
-    PageCheck,
     Snapshot,
+    StudyThread,
     check_pages,
     connect,
     inspect_file,
+    start_page_check,
     translate_errors,
     verify_study,
 )
@@ -122,8 +123,8 @@ class Study:
         self._look: Callable[[], int] | None = None
         self._turn = threading.RLock()
         self._closed = False
-        self._page_check: PageCheck | None = None
-        self._backing_up: BackingUp | None = None
+        self._page_check: StudyThread | None = None
+        self._backing_up: StudyThread | None = None
         self._keep = 0
         self._when_backed_up: Callable[[], None] | None = None
         self._backup_problem: UserError | None = None
@@ -236,7 +237,7 @@ class Study:
             wal = configure_connection(connection, network=network) if when_checked is None else False
             study = cls(path, connection, lock=lock, read_only_reason="", wal=wal, clock=clock)
             if when_checked is not None:
-                study._page_check = PageCheck(path, when_checked)
+                study._page_check = start_page_check(path, when_checked)
                 study._keep = backups
             elif backups:
                 try:
@@ -546,7 +547,13 @@ class Study:
                 self._readers = readers
             self._page_check = None
             if self._keep:
-                self._backing_up = BackingUp(self.path, self._keep, self._clock(), self._when_backed_up)
+                keep, now = self._keep, self._clock()
+                try:
+                    self._backing_up = StudyThread(
+                        self.path, lambda connection: back_up(connection, self.path, keep, now), self._when_backed_up
+                    )
+                except UserError as problem:
+                    self._backup_problem = problem
 
     @contextlib.contextmanager
     def lend_connection(self) -> Iterator[sqlite3.Connection]:
@@ -554,7 +561,7 @@ class Study:
         with self._turn:
             yield self._connection
 
-    def rows(self, sql: str, values: Sequence[Cell] = ()) -> list[Row]:
+    def rows(self, sql: str, values: Sequence[Cell] | Mapping[str, Cell] = ()) -> list[Row]:
         """Read; for the modules in `project.queries` only."""
         try:
             with self._reading() as connection, translate_errors(self.path.name):
@@ -580,11 +587,6 @@ class Study:
             finally:
                 self._turn.release()
         return self._data_version
-
-    @property
-    def in_transaction(self) -> bool:
-        """Whether what is read now may hold changes that are rolled back yet."""
-        return bool(self._writing)
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

@@ -31,7 +31,7 @@ from project.queries.recording_rows import (
     set_appearance,
     update_participant,
 )
-from project.queries.segment_rows import all_segments, delete_segment, insert_segment, set_value, update_segment
+from project.queries.segment_rows import all_segments, delete_segments, insert_segment, set_value, update_segment
 from project.queries.study_schemes import insert_version
 from project.schema.tables import HUMAN_TABLES
 from project.schemes.scheme_file import load_scheme, shipped_text
@@ -165,4 +165,4 @@ def change(study: Study, what: str, which: int, value: int) -> None:
             segment = known[which % len(known)]
             set_value(study, FieldValue(segment.id, SCHEME.key, SCHEME.version, "rationale", text))
         case "delete":
-            delete_segment(study, known[which % len(known)].id)
+            delete_segments(study, known[which % len(known)].id)

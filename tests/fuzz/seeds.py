@@ -158,7 +158,7 @@ def _complete(study: Path) -> None:
             "seen_span": (recording, annotator, 0, 500_000, _AT),
             "waiver": ("waiver-1", recording, "reviewed", "The board allowed it.", annotator, _AT),
             "public_word": ("Pepper",),
-            "pii_decision": ("utterance", "u", "text", "Anna", 0, recording, "name", "hide", annotator, _AT),
+            "pii_decision": ("utterance", "u", "text", "Anna", 0, recording, "name", "hide", annotator, _AT, ""),
             "prompt_version": ("verdict", 1, "title = 'x'"),
             "adoption": ("adoption-1", entry["segment"], annotator, "label", "judgment-1", _AT),
             "chain_review": (entry["chain"], annotator, "agree", "", "ab" * 32, _AT),

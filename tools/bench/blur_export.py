@@ -1,7 +1,6 @@
 """Exporting with blur, faces known, against ffmpeg's own decoding and encoding with the same settings."""
 
 import shutil
-import statistics
 import subprocess
 import tempfile
 from pathlib import Path
@@ -13,42 +12,30 @@ from media.frame_index import FrameIndex, load_index
 from models.faces.face_detectors import create_detector
 from models.faces.face_tracking import track_faces
 from project.entities.study_records import FaceTrack
-from tools.bench.measuring import seconds
+from tools.bench.measuring import MEDIA, in_turns, missing_row
 from tools.bench.row import Row
 
-CLIP = Path(__file__).resolve().parents[3] / "shared" / "data" / "media" / "conv_multi_friends_720p.mp4"
-REPEAT = 5
-WORK = "blur export, faces known, 720p"
-LEAST = 0.7
-TARGET = f">= {LEAST} of its speed"
+CLIP = MEDIA / "conv_multi_friends_720p.mp4"
+WORK, TARGET = "blur export, faces known, 720p", ">= 0.7 of its speed"
 
 
 def run() -> list[Row]:
     """Measure in turns, so that both have the same share of whatever else the machine does."""
-    if not CLIP.is_file():
-        return [Row(WORK, f"needs the developers' {CLIP.name}", target=TARGET)]
+    if rows := missing_row(WORK, CLIP, target=TARGET):
+        return rows
     if shutil.which("ffmpeg") is None:
         return [Row(WORK, "needs the ffmpeg command", target=TARGET)]
     options, index = EncodeOptions(), load_index(CLIP)
     tracks = track_faces(CLIP, create_detector()).tracks
-    ours: list[float] = []
-    peer: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
-        for _ in range(REPEAT):
-            peer.append(seconds(lambda: _decode_and_encode(Path(folder) / "peer.mp4", options, index)))
-            ours.append(seconds(lambda: _export(Path(folder) / "ours.mp4", tracks, options, index)))
-    mine, other = statistics.median(ours), statistics.median(peer)
-    faces = sum(len(track.frames) for track in tracks) / len(index)
-    return [
-        Row(
-            f"{WORK}, {faces:.1f} faces a frame",
-            f"{mine:.2f} s",
-            f"ffmpeg, decode and encode alone, same settings, {other:.2f} s",
-            f"{other / mine:.2f}",
-            TARGET,
-            other >= LEAST * mine,
+        peer, ours = in_turns(
+            5,
+            lambda: _decode_and_encode(Path(folder) / "peer.mp4", options, index),
+            lambda: _export(Path(folder) / "ours.mp4", tracks, options, index),
         )
-    ]
+    work = f"{WORK}, {sum(len(track.frames) for track in tracks) / len(index):.1f} faces a frame"
+    against = f"ffmpeg, decode and encode alone, same settings, {peer:.2f} s"
+    return [Row.judged(work, f"{ours:.2f} s", peer / ours, TARGET, against, f"{peer / ours:.2f}")]
 
 
 def _export(target: Path, tracks: list[FaceTrack], options: EncodeOptions, index: FrameIndex) -> None:

@@ -27,7 +27,6 @@ from widgets.labels import NodePerson, participant_colours
 
 NODES, EDGES, PEOPLE = 500, 800, 6
 SECONDS = 180
-LAYOUT_MS = 1000.0
 SIZE = (1600, 900)
 RUNS = 5
 _SHARES = (997, 321, 361, 42, 477)
@@ -157,9 +156,7 @@ def run() -> list[Row]:
     took = [1000 * seconds(lambda fresh=fresh: Placement().lay_out(fresh, [*people()])) for fresh in layouts]
     size = f"{NODES} nodes, {EDGES} edges"
     layout = statistics.median(took)
-    rows = [
-        Row(f"layout of a chain, {size}", f"{layout:.0f} ms", target="under 1 s", ok=layout < LAYOUT_MS),
-    ]
+    rows = [Row.judged(f"layout of a chain, {size}", f"{layout:.0f} ms", layout / 1000, "under 1 s")]
     view = shown(graph)
     plain = graphics_view(graph, target)
     for name, journey, prepare, peer in (

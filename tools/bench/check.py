@@ -9,9 +9,8 @@ import importlib
 import sys
 from collections.abc import Callable, Sequence
 
-from tools.bench.figures import regressions
 from tools.bench.record import records
-from tools.bench.row import Row
+from tools.bench.row import Row, regressions
 
 TRIES = 3
 

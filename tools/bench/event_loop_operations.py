@@ -31,7 +31,7 @@ from app.gui.window.main_window import MainWindow
 from app.gui.window.page_registry import MODES, WINDOWS
 from project.queries.recording_rows import all_recordings
 from project.store.opening import sibling_path
-from tools.bench.event_loop_study import COPIES, FULL, HOME, WHO, WITH_ANSWERS, WRITTEN
+from tools.bench.event_loop import COPIES, FULL, HOME, WHO, WITH_ANSWERS, WRITTEN
 from tools.bench.watchdog import Block, Watchdog
 
 W = TypeVar("W")

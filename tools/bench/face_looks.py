@@ -7,7 +7,7 @@ import hashlib
 import tempfile
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +22,8 @@ from models.faces.face_tracking import track_faces
 from models.faces.tracking_options import FaceOptions
 from models.weights.adding import add_weights
 from project.entities.study_records import Json
-from tools.bench.face_speed import CLIP, ENOUGH, HALF, SURE, YUNET, weights_in
+from tools.bench.face_speed import CLIP, ENOUGH, HALF, SURE, YUNET
+from tools.bench.measuring import missing_row, weights_in
 from tools.bench.row import Row
 from tools.bench.witness import SCORE, Boxes, Witness
 
@@ -68,9 +69,8 @@ class FrameTruth:
 
 def run() -> list[Row]:
     """Measure with one worker: processor time is what is compared."""
-    missing = next((p for p in (CLIP, YUNET) if not p.is_file()), None)
-    if missing is not None:
-        return [Row(WORK, f"needs the developers' {missing.name}")]
+    if rows := missing_row(WORK, CLIP, YUNET):
+        return rows
     index = load_index(CLIP)
     with tempfile.TemporaryDirectory() as folder, weights_in(Path(folder)):
         add_weights("yunet", YUNET)
@@ -88,8 +88,7 @@ def _row(way: tuple[float, float, bool], each: list[Remembering], truth: list[Fr
     for remembering in each:
         remembering.spent_s = 0.0
     options = FaceOptions(looks_per_second=looks, glances_per_second=glances, workers=1)
-    if not follow:
-        options = FaceOptions(looks_per_second=looks, glances_per_second=glances, workers=1, follow_us=0)
+    options = options if follow else replace(options, follow_us=0)
     tracks = track_faces(CLIP, DetectorEnsemble(each), options).tracks
     masks, index = MaskSet(tracks), load_index(CLIP)
     sure, quick, area = [], [], []

@@ -15,12 +15,12 @@ from media.decoding import iterate_frames
 from media.exact_frames import FrameReader
 from media.frame_index import FrameIndex, load_index
 from tests.builders.clips import make_clip, number_of, numbered
+from tools.bench.measuring import KEPT
 from tools.bench.row import Row
 from tools.bench.vlc_seek import shown_at
 
 Sums = NDArray[np.uint32]
 
-_FOLDER = Path(__file__).resolve().parents[2] / ".bench"
 _SIZE = (1280, 720)
 _FRAMES = 18_000
 _FRAME_MS = 1000 / 30
@@ -36,7 +36,7 @@ _STEPS = 300
 def run(times: int = 200, seed: int = 0) -> list[Row]:
     """Measure frames far away, frames near the last one, and steps."""
     clip = ten_minutes()
-    index = load_index(clip, _FOLDER)
+    index = load_index(clip, KEPT)
     truth = _truth(clip, index)
     rng = np.random.default_rng(seed)
     return [*_far(clip, index, truth, rng, times), *_near(clip, index, truth, rng), *_steps(clip, index, truth)]
@@ -44,9 +44,9 @@ def run(times: int = 200, seed: int = 0) -> list[Row]:
 
 def ten_minutes() -> Path:
     """Return the clip: 1280x720 H.264, 30 frames a second, B-frames, ten seconds between keyframes; made once."""
-    path = _FOLDER / "ten-minutes-720p.mp4"
+    path = KEPT / "ten-minutes-720p.mp4"
     if not path.exists():
-        _FOLDER.mkdir(exist_ok=True)
+        KEPT.mkdir(exist_ok=True)
         part = path.with_suffix(".part.mp4")
         texture = _texture()
 
@@ -75,7 +75,7 @@ def _texture() -> NDArray[np.uint8]:
 
 def _truth(clip: Path, index: FrameIndex) -> Sums:
     """A checksum of every frame from one full sequential decode."""
-    kept = _FOLDER / f"{clip.stem}-{clip.stat().st_size}.npy"
+    kept = KEPT / f"{clip.stem}-{clip.stat().st_size}.npy"
     if kept.exists():
         return np.asarray(np.load(kept), np.uint32)
     sums = np.array([zlib.crc32(picture.planes[0]) for picture in iterate_frames(clip, index)], np.uint32)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from tools.bench import gpu_diffusion, gpu_networks, gpu_table, gpu_tracking, gpu_whisper
+from tools.bench import gpu_diffusion, gpu_table, gpu_tracking, gpu_whisper
 from tools.bench.row import Row, table
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md"
@@ -17,7 +17,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure, print and write the table; without a GPU say so and write nothing."""
     parser = argparse.ArgumentParser(prog="make bench-gpu")
     # With tiny networks the benches themselves can be tried on a machine without a GPU; nothing is written then.
-    parser.add_argument("--size", choices=gpu_networks.SIZES, default="full", help=argparse.SUPPRESS)
+    parser.add_argument("--size", choices=gpu_diffusion.SIZES, default="full", help=argparse.SUPPRESS)
     size = parser.parse_args(arguments).size
     device = "cuda" if torch.cuda.is_available() else "cpu"
     if device == "cpu" and size == "full":
@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     rows: list[Row] = []
     for name, measure in (
-        ("diffusion", lambda: gpu_diffusion.rows(gpu_networks.SIZES[size], device)),
+        ("diffusion", lambda: gpu_diffusion.rows(gpu_diffusion.SIZES[size], device)),
         ("face tracking", lambda: gpu_tracking.rows(device)),
         ("speech recognition", lambda: gpu_whisper.rows(gpu_whisper.SIZES[size], device)),
     ):

@@ -23,13 +23,11 @@ from project.store.study import Study
 from project.timebase import SECOND_US
 from tests.builders.clips import make_clip
 from tools.bench.frame_access import numbered_bars
-from tools.bench.measuring import seconds
+from tools.bench.measuring import KEPT, in_turns
 from tools.bench.row import Row
 
-_FOLDER = Path(__file__).resolve().parents[2] / ".bench"
 _SIZE = (1280, 720)
 _START_US, _END_US = 4 * SECOND_US, 24 * SECOND_US
-_TIMES = 9
 
 
 def run() -> list[Row]:
@@ -60,30 +58,16 @@ def _measured(session: Session, segment_id: str, clip: Path) -> list[Row]:
             for position in wanted:
                 frames.frame_at(position)
 
-    took: dict[str, list[float]] = {"ours": [], "reader": [], "bare": []}
-    for _ in range(_TIMES):
-        for name, work in (("ours", ours), ("reader", reader), ("bare", lambda: _bare(clip, wanted[-1], index.pts))):
-            took[name].append(seconds(work))
-    own, peer, bare = (float(np.median(took[name])) * 1000 for name in ("ours", "reader", "bare"))
+    taken = in_turns(9, ours, reader, lambda: _bare(clip, wanted[-1], index.pts))
+    own, peer, bare = (1000 * seconds for seconds in taken)
     sizes = [len(picture.jpeg) for message in build_messages(plan) for picture in message.pictures]
     what = f"input of a 20-second segment: {len(sizes)} frames of 720p as JPEGs, {sum(sizes) / 1e3:.0f} kB"
     return [
-        Row(
-            what,
-            f"{own:.0f} ms",
-            f"decoding those frames alone (`media.exact_frames`), {peer:.0f} ms",
-            f"{own / peer:.2f}",
-            "<= 1.3x",
-            own <= 1.3 * peer,
-        ),
-        Row(
-            "the same",
-            f"{own:.0f} ms",
-            f"PyAV, decoding the stretch from its first key frame to the last of them, {bare:.0f} ms",
-            f"{own / bare:.2f}",
-            "<= 1.3x",
-            own <= 1.3 * bare,
-        ),
+        Row.judged(work, f"{own:.0f} ms", own / other, "<= 1.3x", f"{against}, {other:.0f} ms", f"{own / other:.2f}")
+        for work, against, other in (
+            (what, "decoding those frames alone (`media.exact_frames`)", peer),
+            ("the same", "PyAV, decoding the stretch from its first key frame to the last of them", bare),
+        )
     ]
 
 
@@ -99,9 +83,9 @@ def _bare(clip: Path, last: int, pts: NDArray[np.int64]) -> None:
 
 def _clip() -> Path:
     """Return 30 seconds of 1280x720 H.264, 30 frames a second, B-frames, two seconds between keyframes; made once."""
-    path = _FOLDER / "half-minute-720p.mp4"
+    path = KEPT / "half-minute-720p.mp4"
     if not path.exists():
-        _FOLDER.mkdir(exist_ok=True)
+        KEPT.mkdir(exist_ok=True)
         part = path.with_suffix(".part.mp4")
         rough = np.random.default_rng(7).integers(0, 256, (80, 130, 3), np.uint8).repeat(12, 0).repeat(12, 1)
 

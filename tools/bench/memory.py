@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from anonymize.methods.face_methods import METHODS, missing_weights
 from models.faces.face_detectors import create_detector
 from resources import resource
+from tools.bench.measuring import ROOT
 from tools.bench.row import Row
 
-ROOT = Path(__file__).resolve().parents[2]
 SIZE = (1920, 1080)
 FPS = 25
 SECONDS = 2

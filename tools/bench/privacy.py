@@ -1,31 +1,105 @@
 """Who is re-identified in clips and stills by each method that can run here, and what is left of the signals."""
 
-import os
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
+from anonymize.masking.masks import MaskSet
 from anonymize.measures.frame_measures import Stranger
 from anonymize.measures.privacy_report import NAIVE, PARROT, RAW, PrivacyReport
-from anonymize.methods.face_methods import METHODS, create_method, missing_weights
+from anonymize.measures.reidentification import equal_error_rate, match_threshold, reidentification_rate
+from anonymize.methods.face_methods import METHODS, PlaneMethod, create_method, missing_weights
 from anonymize.privacy.privacy_job import measure_rendering
+from anonymize.rendering.compositing import hide_faces
 from anonymize.rendering.face_renderer import RenderPlan, render
 from media.frame_index import load_index
-from models.faces.face_detectors import create_detector
+from models.faces.face_detectors import FaceDetector, create_detector
 from models.faces.face_tracking import track_faces
-from models.faces.identity.face_embeddings import create_face_embedder
-from models.weights import installed_weights as weights
+from models.faces.identity.face_embeddings import Embedder, create_face_embedder
 from project.entities.study_records import FaceTrack
-from tools.bench.privacy_stills import embed, hidden, rates, stills
+from tools.bench.measuring import MEDIA, MODELS, SHARED, missing_row, weights_in
 from tools.bench.row import Row
 
-SHARED = Path(__file__).resolve().parents[3] / "shared"
+FAR = 1e-2
+
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Still:
+    """One picture with a face whose place is known."""
+
+    person: str
+    image: NDArray[np.uint8]
+    box: NDArray[np.float32]
+    points: NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """How a method did: shares of re-identified pairs at FAR 1e-2, naive and parrot, and the parrot's equal error."""
+
+    naive: float
+    parrot: float
+    parrot_error: float
+    pairs: int
+
+
+def stills(folder: Path, detector: FaceDetector) -> list[Still]:
+    """Read the pictures in which a face is found."""
+    import cv2
+
+    found = []
+    for path in sorted(folder.glob("*.png")):
+        image = np.ascontiguousarray(cv2.imread(str(path), cv2.IMREAD_COLOR)[..., ::-1])
+        hits = detector.detect(image, 0.3)
+        if len(hits) and hits.landmarks is not None:
+            found.append(Still(path.stem.rsplit("_", 1)[0], image, hits.boxes[0], hits.landmarks[0]))
+    return found
+
+
+def hidden(still: Still, method: PlaneMethod) -> NDArray[np.uint8]:
+    """Return a picture with its face hidden as in a rendering."""
+    array = np.zeros(1, np.int32)
+    track = FaceTrack(
+        "face", array, array.astype(np.int64), still.box[None], array.astype(np.float32), array.astype(np.uint8)
+    )
+    image = still.image.copy()
+    hide_faces([image], MaskSet([track]).masks_at(0), method)
+    return image
+
+
+def embed(found: Sequence[Still], images: Sequence[NDArray[np.uint8]], embedder: Embedder) -> Vectors:
+    """Return (n, d) vectors, aligned by where the faces really are."""
+    return np.concatenate(
+        [embedder.embed(image, still.points[None]) for still, image in zip(found, images, strict=True)]
+    )
+
+
+def rates(found: Sequence[Still], raw: Vectors, other: Vectors) -> Rates:
+    """Compare every picture that was hidden with every clean one (naive) and every other hidden one (parrot)."""
+    pairs = [(a, b) for a, b in combinations(range(len(found)), 2)]
+    same = np.array([found[a].person == found[b].person for a, b in pairs])
+    first, second = (np.array(side) for side in zip(*pairs, strict=True))
+    clean = (raw[first] * raw[second]).sum(1)
+    naive = np.concatenate([(other[first] * raw[second]).sum(1)[same], (raw[first] * other[second]).sum(1)[same]])
+    parrot = (other[first] * other[second]).sum(1)
+    own = reidentification_rate(parrot[same], match_threshold(parrot[~same], FAR)).value
+    return Rates(
+        reidentification_rate(naive, match_threshold(clean[~same], FAR)).value or 0.0,
+        own or 0.0,
+        equal_error_rate(parrot[same], parrot[~same]).value or 0.0,
+        int(same.sum()),
+    )
+
+
 CLIPS = ("expressive_talker.mp4", "talk_vfr_tags.mp4", "expressions_hand_occl.mp4", "conv_multi_friends_720p.mp4")
 """The first three show one person each, the last several."""
 ALONE = CLIPS[:3]
@@ -52,23 +126,10 @@ class FootageClip:
 
 def run() -> list[Row]:
     """Measure every plane method on stills, and every method that can run here on clips."""
-    if not (SHARED / "models").is_dir():
-        return [Row(WORK, "needs the developers' footage and models", target=_TARGET)]
-    with shared_weights():
+    if rows := missing_row(WORK, MODELS, target=_TARGET):
+        return rows
+    with weights_in(MODELS):
         return [*still_rows(), *(row for name in methods() for row in clip_rows(name))]
-
-
-@contextmanager
-def shared_weights() -> Iterator[None]:
-    """Use the developers' models."""
-    before = os.environ.get(weights.FOLDER_VARIABLE)
-    os.environ[weights.FOLDER_VARIABLE] = str(SHARED / "models")
-    try:
-        yield
-    finally:
-        os.environ.pop(weights.FOLDER_VARIABLE)
-        if before is not None:
-            os.environ[weights.FOLDER_VARIABLE] = before
 
 
 def methods() -> list[str]:
@@ -103,7 +164,7 @@ def still_rows() -> list[Row]:
 
 def clip_rows(name: str) -> list[Row]:
     """Measure one method on each clip; for those that draw a face, the signals too."""
-    recordings = {clip: recording(SHARED / "data" / "media" / clip) for clip in CLIPS}
+    recordings = {clip: recording(MEDIA / clip) for clip in CLIPS}
     rows = []
     for clip, each_recording in recordings.items():
         others = [stranger(recordings[other]) for other in ALONE if other != clip]

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from project.version import __version__
-from tools.bench.figures import figure_of
-from tools.bench.row import Row
+from tools.bench.row import Row, figure_of
 
 FOLDER = Path(__file__).resolve().parent / "records"
 PACKAGES = (

@@ -71,7 +71,7 @@ def _after_edits(session: Session, searching: StudySearch) -> float:
 
 
 def _row(work: str, seconds: float, most_ms: float) -> Row:
-    return Row(work, _ms(seconds), target=f"<= {most_ms:.0f} ms", ok=1000 * seconds <= most_ms)
+    return Row.judged(work, _ms(seconds), 1000 * seconds, f"<= {most_ms:.0f} ms")
 
 
 def _ms(seconds: float) -> str:

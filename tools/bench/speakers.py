@@ -5,7 +5,6 @@ real voice and two that the program's own voice change made of it. The talkers a
 both mouths move all the time as in speech, and only the sound tells whose turn it is.
 """
 
-import os
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -29,9 +28,9 @@ from project.progress import Silent
 from project.text_format import pluralize
 from project.timebase import SECOND_US
 from tests.builders.dialogues import RATE, VOICES, Dialogue, Sound, arranged, diarization_error, side_by_side, synthetic
+from tools.bench.measuring import MEDIA, MODELS, missing_row, weights_in
 from tools.bench.row import Row
 
-SHARED = Path(__file__).resolve().parents[3] / "shared"
 TALKER, STILL = "talk_vfr_tags.mp4", "expressive_talker.mp4"
 DIALOGUES = 4
 TURNS = 24
@@ -60,7 +59,7 @@ def by_voice() -> list[Row]:
             for seed in range(DIALOGUES)
         ]
         rows.append(_row(f"{DIALOGUES} conversations of {pluralize(count, 'synthetic voice')}", spoken, count, model))
-    clip = SHARED / "data" / "media" / TALKER
+    clip = MEDIA / TALKER
     if clip.is_file():
         rows.append(
             _row("three seconds of a real voice and of two made of it, in pieces", [_made_of_one(clip)], 3, model)
@@ -130,36 +129,22 @@ def _changed(sound: Sound, pitch: float, formants: float) -> Sound:
 
 def by_mouth() -> list[Row]:
     """Measure how much of the time of speech is given to the right one of two faces."""
-    media = SHARED / "data" / "media"
-    if not media.is_dir():
-        return [Row(f"{WORK}, by mouth", "needs the developers' footage")]
-    rows = []
-    before = os.environ.get("GREENROOM_MODELS")
-    os.environ["GREENROOM_MODELS"] = str(SHARED / "models")
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            for what, right, only_left in (
-                ("two talkers, one heard at a time", TALKER, False),
-                ("a talker and a face that makes faces", STILL, True),
-            ):
-                path = Path(folder) / "both.mkv"
-                turns = side_by_side(
-                    media / TALKER, media / right, path, shift_s=2.05, turn_s=3.05, turns=8, only_left=only_left
-                )
-                tracks = track_faces(path, create_detector("centerface")).tracks
-                for landmarks in (True, False):
-                    share, none, spoken = given_right(path, turns, landmarks, tracks)
-                    rows.append(
-                        Row(
-                            f"{WORK}, {what}, {'landmarks' if landmarks else 'pixels alone'}, {spoken:.1f} s of speech",
-                            f"{share:.1%} to the right face, {none:.1%} to nobody visible",
-                            "chance 50 %",
-                        )
-                    )
-    finally:
-        os.environ.pop("GREENROOM_MODELS")
-        if before is not None:
-            os.environ["GREENROOM_MODELS"] = before
+    if rows := missing_row(f"{WORK}, by mouth", MEDIA):
+        return rows
+    with tempfile.TemporaryDirectory() as folder, weights_in(MODELS):
+        for what, right, only_left in (
+            ("two talkers, one heard at a time", TALKER, False),
+            ("a talker and a face that makes faces", STILL, True),
+        ):
+            path = Path(folder) / "both.mkv"
+            turns = side_by_side(
+                MEDIA / TALKER, MEDIA / right, path, shift_s=2.05, turn_s=3.05, turns=8, only_left=only_left
+            )
+            tracks = track_faces(path, create_detector("centerface")).tracks
+            for landmarks in (True, False):
+                share, none, spoken = given_right(path, turns, landmarks, tracks)
+                work = f"{WORK}, {what}, {'landmarks' if landmarks else 'pixels alone'}, {spoken:.1f} s of speech"
+                rows.append(Row(work, f"{share:.1%} to the right face, {none:.1%} to nobody visible", "chance 50 %"))
     return rows
 
 

@@ -1,12 +1,11 @@
 """What changing voices leaves of words, of pitch and of who speaks; how fast it is, and how much memory it takes."""
 
 import itertools
-import json
+import shutil
 import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import av
@@ -22,11 +21,82 @@ from anonymize.voice.voice_measures import (
     normalize_words,
     word_error_rate,
 )
-from media.sound import SoundEncoder
+from media.sound import SoundEncoder, read_mono
 from models.speech.speech_recognizers import TranscriptionHints, Window
 from models.weights import installed_weights as weights
+from tools.bench.measuring import MEDIA, run_script, seconds
 from tools.bench.row import Row
-from tools.bench.voice_trials import MEDIA, RATE, Spoken, people, synthetic
+
+RATE = 16_000
+SENTENCES = (
+    "Could you tell me where the station is, please? I have been walking around for an hour.",
+    "She bought three apples and a loaf of bread at the market yesterday morning.",
+    "The robot asked him whether he was feeling better, and he said that he was tired.",
+    "If the weather stays like this, we should take the children to the lake on Sunday.",
+)
+SPEAKERS = (
+    "en-us+m3",
+    "en-gb+m7",
+    "en-gb-scotland+m1",
+    "en-us+f2",
+    "en-gb+f4",
+    "en-us+klatt4",
+    "en-gb-x-rp+m5",
+    "en-029+f3",
+)
+PEOPLE = (
+    ("talk_vfr_tags.mp4", "talker", 0.0, 3.1, "my biggest weaknesses is asking for help when i need it"),
+    ("talk_vfr_tags.mp4", "talker", 3.1, 6.1, "i'd like to do better at that"),
+    (
+        "conv_multi_friends_720p.mp4",
+        "woman",
+        13.04,
+        16.56,
+        "now you're sure phoebe just threw away two jacks because they didn't look happy",
+    ),
+    (
+        "conv_multi_friends_720p.mp4",
+        "man",
+        22.5,
+        26.75,
+        "i'm ready so just deal okay all right last minute lesson last minute lesson",
+    ),
+)
+"""File, who, start and end in seconds, and what is said."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spoken:
+    """One sentence of one speaker, as mono sound at 16 kHz."""
+
+    speaker: str
+    text: str
+    samples: NDArray[np.float32]
+
+
+def synthetic() -> list[Spoken]:
+    """Return every sentence by every synthetic speaker; none where espeak-ng is not installed."""
+    if shutil.which("espeak-ng") is None:
+        return []
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for speaker in SPEAKERS:
+            for text in SENTENCES:
+                file = Path(folder) / "said.wav"
+                subprocess.run(["espeak-ng", "-v", speaker, "-s", "150", "-w", str(file), text], check=True)
+                found.append(Spoken(speaker, text, read_mono(file, RATE)))
+    return found
+
+
+def people() -> list[Spoken]:
+    """Return the sentences of people; none without the footage."""
+    found = []
+    for file, speaker, start, end, text in PEOPLE:
+        if (MEDIA / file).exists():
+            whole = read_mono(MEDIA / file, RATE)
+            found.append(Spoken(speaker, text, whole[round(start * RATE) : round(end * RATE)]))
+    return found
+
 
 WORK = "changed voices"
 MODEL = "whisper-tiny.en"
@@ -178,13 +248,10 @@ def speed_row(name: str) -> Row:
 
         sound = np.resize(read_mono(clip, 48_000), 60 * 48_000)[None]
     filtering = VoiceFilter(create_voice(name), {UNKNOWN_SPEAKER: "a"})
-    times = []
-    for part in (sound[:, :48_000], sound):
-        began = time.perf_counter()
-        for _ in filtering.treat(iter([part]), 48_000, 0):
-            pass
-        times.append(time.perf_counter() - began)
-    return Row(f"{WORK}: {name}, speed", f"{60 / times[1]:.0f}x real time")
+    _, taken = (
+        seconds(lambda part=part: [*filtering.treat(iter([part]), 48_000, 0)]) for part in (sound[:, :48_000], sound)
+    )
+    return Row(f"{WORK}: {name}, speed", f"{60 / taken:.0f}x real time")
 
 
 def memory_row() -> Row:
@@ -203,12 +270,11 @@ def memory_row() -> Row:
             "took = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6\n"
             "print(json.dumps([took, time.perf_counter() - began, counts]))\n"
         )
-        done = subprocess.run([sys.executable, "-c", code, str(source)], capture_output=True, text=True, check=True)
-    took, seconds, counts = json.loads(done.stdout)
+        took, spent, counts = run_script(Path(folder), "-c", code, source)
     good = took < MOST_GB and counts[0] == counts[1] == HOURS * 3600 * 44_100
     return Row(
         f"{WORK}: {HOURS} hours of stereo by mcadams, 1,000 covers by room tone, memory at most",
-        f"{took:.2f} GB, in {seconds / 60:.1f} min",
+        f"{took:.2f} GB, in {spent / 60:.1f} min",
         target=f"< {MOST_GB:.0f} GB, equal length",
         ok=good,
     )

@@ -2,7 +2,6 @@
 
 import shutil
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from app.gui.window.quitting import exit_question
 from project.errors import UserError
 from project.queries.judgment_rows import all_judges
 from tools.screens.answers import NobodyThere
-from tools.screens.taking import WindowCamera
+from tools.screens.taking import WindowCamera, scene
 
 _SECOND = 1_000_000
 
@@ -49,12 +48,14 @@ def page(camera: WindowCamera, mode: str) -> QWidget:
     return shown
 
 
+@scene("31-share")
 def _share(camera: WindowCamera) -> None:
     questions = _really_asked(camera)
     camera.modal("31-share", lambda: share_annotations_only(camera.window.context))
     questions.asks = False
 
 
+@scene("31-allow-downloads")
 def _allow_downloads(camera: WindowCamera) -> None:
     questions = _really_asked(camera)
 
@@ -73,11 +74,13 @@ def _really_asked(camera: WindowCamera) -> NobodyThere:
     return questions
 
 
+@scene("31-apart")
 def _apart(camera: WindowCamera) -> None:
     text = "Opening social-robot-lab.greenroom…"
     camera.modal("31-apart", lambda: camera.window.studio.apart.run(lambda *_: time.sleep(1.2), text), while_busy=True)
 
 
+@scene("31-passphrase")
 def _passphrase(camera: WindowCamera) -> None:
     path, asking = Path("social-robot-lab.greenroom"), PassphrasePrompt(camera.window)
     camera.modal("31-passphrase", lambda: asking.ask(path, ""))
@@ -93,6 +96,7 @@ def _passphrase(camera: WindowCamera) -> None:
     camera.modal("31-passphrase-differs", lambda: ask_new("Encrypt the study", "Encrypt", camera.window), differ)
 
 
+@scene("31-export-result")
 def _export_result(camera: WindowCamera) -> None:
     clip = Path("/home/ada/studies/anonymized/13 sample, solid.mp4")
     left = [3 * _SECOND + 33_000 * at for at in range(9)]
@@ -107,11 +111,11 @@ def _export_result(camera: WindowCamera) -> None:
         camera.modal(name, ExportResult(clip, found, camera.window).show)
 
 
+@scene("31-judge-edit")
 def _judge(camera: WindowCamera) -> None:
     judges = page(camera, "judges")
     assert isinstance(judges, JudgesPage)
-    session = camera.window.studio.session
-    assert session is not None
+    session = camera.session
     found = [judge.id for judge in all_judges(session.study)]
     for at, text in enumerate(found[:3]):
         camera.modal(f"31-judge-edit-{at + 1}", lambda one=text: judges.bar.edit_requested.emit("edit", one))
@@ -124,11 +128,13 @@ def _judge(camera: WindowCamera) -> None:
     camera.modal("31-judge-edit-failed", lambda: judges.bar.edit_requested.emit("edit", found[1]), tested)
 
 
+@scene("31-raw")
 def _raw(camera: WindowCamera) -> None:
     shown = page(camera, "judges")
     camera.modal("31-raw", lambda: press(shown, "Raw…"))
 
 
+@scene("31-large-frame")
 def _large_frame(camera: WindowCamera) -> None:
     page(camera, "judges")
 
@@ -147,6 +153,7 @@ def _large_frame(camera: WindowCamera) -> None:
     camera.modal("31-answer-yourself", camera.window.menus.actions["answer_yourself"].trigger, enlarge)
 
 
+@scene("31-split")
 def _split(camera: WindowCamera) -> None:
     team = camera.window.windows.open_window("team")
     camera.settle(0.4)
@@ -154,6 +161,7 @@ def _split(camera: WindowCamera) -> None:
     team.close()
 
 
+@scene("31-withdraw-typed")
 def _withdraw(camera: WindowCamera) -> None:
     def typed(shown: QWidget) -> None:
         assert isinstance(shown, WithdrawalDialog)
@@ -165,6 +173,7 @@ def _withdraw(camera: WindowCamera) -> None:
     camera.modal("31-withdraw-typed", camera.window.menus.actions["withdraw"].trigger, typed)
 
 
+@scene("31-answering-blind")
 def _room(camera: WindowCamera) -> None:
     camera.window.set_mode("benchmark")
     shown = page(camera, "benchmark")
@@ -177,6 +186,7 @@ def _room(camera: WindowCamera) -> None:
     camera.settle(0.5)
 
 
+@scene("31-what-if")
 def _what_if(camera: WindowCamera) -> None:
     camera.window.menus.actions["what_if"].trigger()
     camera.settle(0.5)
@@ -184,9 +194,9 @@ def _what_if(camera: WindowCamera) -> None:
     camera.window.windows.open_window("episodes").close()
 
 
+@scene("31-export-several")
 def _export_several(camera: WindowCamera) -> None:
-    session = camera.window.studio.session
-    assert session is not None
+    session = camera.session
     folder = session.study.folder
     second = shutil.copyfile(next(folder.glob("recording-0014-*.mp4")), folder / "sample, second take.mp4")
     camera.window.studio.edit(lambda session: add_recordings(session, [probe_file(second)])[1])
@@ -201,6 +211,7 @@ def _export_several(camera: WindowCamera) -> None:
     camera.window.studio.undo()
 
 
+@scene("31-start")
 def _start(camera: WindowCamera) -> None:
     """The dialog of the first start, and that of every new study."""
 
@@ -213,6 +224,7 @@ def _start(camera: WindowCamera) -> None:
     camera.modal("31-start-study", lambda: files.make_start_dialog().show(), filled)
 
 
+@scene("31-leave-jobs", "31-interrupted-jobs")
 def _jobs_left(camera: WindowCamera) -> None:
     """What is asked before the window closes over jobs, and what is offered at the next opening."""
     questions = _really_asked(camera)
@@ -233,24 +245,3 @@ def _jobs_left(camera: WindowCamera) -> None:
     lines = {"a": "Track faces in recording 1, asked for at 2026-11-23 06:40", "b": "Export of 3 clips"}
     camera.modal("31-interrupted-jobs", lambda: InterruptedJobsDialog(lines, camera.window).show())
     questions.asks = False
-
-
-SCENES: dict[str, Callable[[WindowCamera], None]] = {
-    "31-share": _share,
-    "31-allow-downloads": _allow_downloads,
-    "31-apart": _apart,
-    "31-passphrase": _passphrase,
-    "31-export-result": _export_result,
-    "31-export-several": _export_several,
-    "31-start": _start,
-    "31-leave-jobs": _jobs_left,
-    "31-interrupted-jobs": _jobs_left,
-    "31-judge-edit": _judge,
-    "31-raw": _raw,
-    "31-large-frame": _large_frame,
-    "31-split": _split,
-    "31-withdraw-typed": _withdraw,
-    "31-answering-blind": _room,
-    "31-what-if": _what_if,
-}
-"""How the names of pictures begin -> what takes them; the study is open, and its last recording shown."""

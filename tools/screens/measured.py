@@ -2,7 +2,6 @@
 
 import math
 import shutil
-from collections.abc import Callable
 from itertools import pairwise
 
 from anonymize.measures.privacy_report import (
@@ -23,7 +22,7 @@ from project.queries.history_rows import insert_run
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from tools.screens.filled import ANNOTATOR
-from tools.screens.taking import WindowCamera
+from tools.screens.taking import WindowCamera, scene
 
 _BINS, _FACES, _LOOKS, _WIDTH = 40, 1104, 552, 0.14
 _METHODS: tuple[tuple[str, float, float, float, int, float | None, float | None], ...] = (
@@ -35,8 +34,9 @@ _METHODS: tuple[tuple[str, float, float, float, int, float | None, float | None]
 )
 
 
+@scene("53-privacy-measured")
 def _privacy(camera: WindowCamera) -> None:
-    path = camera.window.studio.session.study.path  # type: ignore[union-attr]
+    path = camera.session.study.path
     measured = path.with_name("measured.greenroom")
     shutil.copyfile(path, measured)
     with Session.open(measured, ANNOTATOR) as session:
@@ -123,7 +123,3 @@ def _scores(middle: float) -> Scores:
 
     counts = {"genuine": pile(0.72, _FACES), "impostor": pile(0.02, 4200), "anonymized": pile(middle, _FACES)}
     return Scores(edges, counts)
-
-
-SCENES: dict[str, Callable[[WindowCamera], None]] = {"53-privacy-measured": _privacy}
-"""How the names of pictures begin -> what takes them; the study is open before, and again after."""

@@ -1,7 +1,5 @@
 """What the pages of the documentation show and no other picture does: something is made, asked or played first."""
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QLineEdit, QWidget
 
@@ -15,7 +13,7 @@ from project.entities.roleplay import Act, AgentPlayer, AgentTurn, Episode, Epis
 from project.queries.chain_rows import chains_of
 from project.queries.question_rows import questions_of
 from tools.screens.asked import page
-from tools.screens.taking import WindowCamera
+from tools.screens.taking import WindowCamera, scene
 
 _TALL = QSize(1440, 960)
 """Checks, buttons and chain at a glance."""
@@ -35,6 +33,7 @@ _SAID = (
 )
 
 
+@scene("60-inspector")
 def _inspector(camera: WindowCamera) -> None:
     page(camera, "judges")
 
@@ -50,9 +49,9 @@ def _inspector(camera: WindowCamera) -> None:
     camera.modal("60-inspector", camera.window.menus.actions["what_is_sent"].trigger, with_pictures)
 
 
+@scene("60-episode")
 def _episode(camera: WindowCamera) -> None:
-    session = camera.window.studio.session
-    assert session is not None
+    session = camera.session
     seats = (
         CastMember(_ANNA, "Sell the lamp for 40.", AgentPlayer.PERSON),
         CastMember(_BRAM, "Buy the lamp for 30 or less.", AgentPlayer.PERSON),
@@ -78,12 +77,14 @@ def _episode(camera: WindowCamera) -> None:
     camera.window.studio.undo()
 
 
+@scene("60-verification")
 def _verification(camera: WindowCamera) -> None:
     studio = camera.window.studio
     session, here = studio.session, studio.recording
     assert session is not None
     assert here is not None
-    chains = [chain.id for chain in chains_of(session.study, here.id) if chain.annotator_id == session.annotator()]
+    me = session.annotator()
+    chains = [chain.id for chain in chains_of(session.study, here.id) if me and chain.annotator_id == me.id]
     _made, changes = add_rule_questions(session, chains[:1])
     studio.publish(changes)
     shown = page(camera, "questions")
@@ -97,6 +98,7 @@ def _verification(camera: WindowCamera) -> None:
     studio.undo()
 
 
+@scene("60-personal")
 def _personal(camera: WindowCamera) -> None:
     shown = camera.window.windows.open_window("pii")
     assert isinstance(shown, PiiWindow)
@@ -104,12 +106,3 @@ def _personal(camera: WindowCamera) -> None:
     shown.findChildren(QLineEdit)[0].setText(_NAME)
     camera.take("60-personal", shown, seconds=0.6)
     shown.close()
-
-
-SCENES: dict[str, Callable[[WindowCamera], None]] = {
-    "60-inspector": _inspector,
-    "60-episode": _episode,
-    "60-verification": _verification,
-    "60-personal": _personal,
-}
-"""How the names of pictures begin -> what takes them; the study is open, and its last recording shown."""

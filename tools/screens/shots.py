@@ -13,9 +13,9 @@ from project.queries.chain_rows import chains_of, read_graph
 from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments
 from project.store.study import Study
-from tools.screens import asked, measured, pages, states
+from tools.screens import asked, measured, pages, states  # noqa: F401
 from tools.screens.filled import ANNOTATOR
-from tools.screens.taking import WindowCamera
+from tools.screens.taking import SCENES, WindowCamera
 
 _SECOND = 1_000_000
 _AT_US = 7_900_000
@@ -48,8 +48,7 @@ def take_all(camera: WindowCamera, study: Path) -> None:
     _modes(camera, "01-empty")
     _windows(camera, "02-empty-window")
     window.studio.open(study, ANNOTATOR)
-    session = window.studio.session
-    assert session is not None
+    session = camera.session
     here = all_recordings(session.study)[-1].id
     others = [recording for recording in all_recordings(session.study) if recording.id != here]
     _show(camera, here)
@@ -61,7 +60,7 @@ def take_all(camera: WindowCamera, study: Path) -> None:
     _dialogs(camera, here, others[0].id)
     _menus(camera)
     done: list[object] = []
-    for name, take in {**asked.SCENES, **states.SCENES, **measured.SCENES, **pages.SCENES}.items():
+    for name, take in SCENES.items():
         if camera.wants(name) and take not in done:
             done.append(take)
             _show(camera, here)
@@ -69,25 +68,10 @@ def take_all(camera: WindowCamera, study: Path) -> None:
             camera.window.set_mode("annotate")
 
 
-def named() -> list[str]:
-    """Return how the names of the pictures begin that are taken, but for those in which nothing is open."""
-    return [
-        *(f"10-mode-{window_mode.key}" for window_mode in MODES),
-        *(f"20-window-{key}" for key in WINDOWS),
-        *(f"30-dialog-{key}" for key in DIALOGS),
-        *asked.SCENES,
-        *states.SCENES,
-        *measured.SCENES,
-        *pages.SCENES,
-        "41-jobs",
-    ]
-
-
 def _show(camera: WindowCamera, recording: str) -> None:
     window = camera.window
     window.choose_recording(recording)
-    session = window.studio.session
-    assert session is not None
+    session = camera.session
     read = session.main_medium(recording) is None
     camera.settle(0.4, until=lambda: read or window.player.times is not None)
     mine = [segment for segment in all_segments(session.study) if segment.recording_id == recording]

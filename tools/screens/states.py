@@ -1,7 +1,6 @@
 """The window in states that a study is seldom in: damaged, encrypted, read-only, planned, refused, busy."""
 
 import shutil
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -28,16 +27,16 @@ from project.recovery.recovery_report import report_lines
 from project.session.session import Session
 from project.store.backups import list_backups
 from tools.screens.filled import ANNOTATOR
-from tools.screens.taking import WindowCamera
+from tools.screens.taking import WindowCamera, scene
 from widgets.dialogs.command_palette import CommandPalettePopup
 
 _OTHER = "Annotator 1"
 _PAGE = 4096
 
 
+@scene("50-policy")
 def _policy(camera: WindowCamera) -> None:
-    session = camera.window.studio.session
-    assert session is not None
+    session = camera.session
     before = policy_in_force(session)
     said = {"reason": "Pilot with three judges", "allowed_by": "Board of the faculty, 2026-114"}
     for level in (EgressLevel.ANONYMIZED, EgressLevel.RAW):
@@ -56,6 +55,7 @@ def _policy(camera: WindowCamera) -> None:
     camera.window.messages.dismiss()
 
 
+@scene("50-jobs")
 def _jobs(camera: WindowCamera) -> None:
     panel = camera.window.workspace.jobs_panel
     for key, title in (
@@ -79,6 +79,7 @@ def _jobs(camera: WindowCamera) -> None:
     panel.clear_finished()
 
 
+@scene("50-bug")
 def _messages(camera: WindowCamera) -> None:
     window = camera.window
     window.show_bug("KeyError: 'a'", Path("/home/ada/.local/state/greenroom/greenroom.log"))
@@ -93,6 +94,7 @@ def _messages(camera: WindowCamera) -> None:
     window.messages.dismiss()
 
 
+@scene("50-palette")
 def _palette(camera: WindowCamera) -> None:
     for name, typed in (("50-palette-typed", "mark"), ("50-palette-nothing", "zzqx")):
         shown: CommandPalettePopup = camera.window.command_palette.open_palette()
@@ -101,6 +103,7 @@ def _palette(camera: WindowCamera) -> None:
         shown.close()
 
 
+@scene("50-full-screen")
 def _several_pictures(camera: WindowCamera) -> None:
     camera.window.commands.toggle_full_screen()
     camera.take("50-full-screen", seconds=0.5)
@@ -108,6 +111,7 @@ def _several_pictures(camera: WindowCamera) -> None:
     camera.settle(0.3)
 
 
+@scene("42-menu", "42-columns")
 def _menus(camera: WindowCamera) -> None:
     window = camera.window
     session, here = window.studio.session, window.studio.recording
@@ -129,8 +133,9 @@ def _menus(camera: WindowCamera) -> None:
     segments.close()
 
 
+@scene("50-read-only")
 def _read_only(camera: WindowCamera) -> None:
-    path = camera.window.studio.session.study.path  # type: ignore[union-attr]
+    path = camera.session.study.path
     copy = path.with_name("read-only.greenroom")
     shutil.copyfile(path, copy)
     with Session.open(copy, _OTHER):
@@ -140,9 +145,10 @@ def _read_only(camera: WindowCamera) -> None:
     camera.window.open_study(path)
 
 
+@scene("52-training", "52-team")
 def _planned(camera: WindowCamera) -> None:
     """A study with a plan, copies that differ, and a training round that is not passed."""
-    path = camera.window.studio.session.study.path  # type: ignore[union-attr]
+    path = camera.session.study.path
     planned, copy = path.with_name("planned.greenroom"), path.with_name("planned copy.greenroom")
     shutil.copyfile(path, planned)
     names = (ANNOTATOR, _OTHER, "Annotator 2", "Constanze-Wilhelmine von der Heydte-Ó Súilleabháin")
@@ -178,8 +184,9 @@ def _relabel(session: Session, name: str, label: str) -> None:
     set_label(Session(session.study, name), theirs, label)
 
 
+@scene("51-encrypted")
 def _encrypted(camera: WindowCamera) -> None:
-    path = camera.window.studio.session.study.path  # type: ignore[union-attr]
+    path = camera.session.study.path
     encrypted = path.with_name("encrypted.greenroom")
     shutil.copyfile(path, encrypted)
     encrypt_study(encrypted, lambda: "a sentence to keep")
@@ -198,8 +205,9 @@ def _encrypted(camera: WindowCamera) -> None:
     camera.window.open_study(path)
 
 
+@scene("51-damaged", "51-recover", "51-recovered")
 def _damaged(camera: WindowCamera) -> None:
-    path = camera.window.studio.session.study.path  # type: ignore[union-attr]
+    path = camera.session.study.path
     damaged = path.with_name("damaged.greenroom")
     shutil.copyfile(path, damaged)
     for number in (1, 2, 3):
@@ -220,6 +228,7 @@ def _damaged(camera: WindowCamera) -> None:
         camera.window.open_study(path)
 
 
+@scene("50-drop")
 def _drop(camera: WindowCamera) -> None:
     hint = camera.window.recordings._drop_hint
     hint.setGeometry(camera.window.recordings.rect())
@@ -229,6 +238,7 @@ def _drop(camera: WindowCamera) -> None:
     hint.hide()
 
 
+@scene("50-small-window")
 def _narrow(camera: WindowCamera) -> None:
     size = camera.window.size()
     camera.window.resize(1024, 640)
@@ -237,30 +247,9 @@ def _narrow(camera: WindowCamera) -> None:
     camera.settle(0.4)
 
 
+@scene("50-nothing-found")
 def _searched(camera: WindowCamera) -> None:
     field = camera.window.recordings.search
     field.setText("nobody was here")
     camera.take("50-nothing-found")
     field.clear()
-
-
-SCENES: dict[str, Callable[[WindowCamera], None]] = {
-    "42-menu": _menus,
-    "42-columns": _menus,
-    "50-policy": _policy,
-    "50-jobs": _jobs,
-    "50-bug": _messages,
-    "50-palette": _palette,
-    "50-full-screen": _several_pictures,
-    "50-read-only": _read_only,
-    "50-drop": _drop,
-    "50-small-window": _narrow,
-    "50-nothing-found": _searched,
-    "52-training": _planned,
-    "52-team": _planned,
-    "51-encrypted": _encrypted,
-    "51-damaged": _damaged,
-    "51-recover": _damaged,
-    "51-recovered": _damaged,
-}
-"""How the names of pictures begin -> what takes them; the study is open before, and again after."""

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QTabWidget, QW
 
 from app.gui.export.export_preview import BeforeAfter
 from app.gui.window.main_window import MainWindow
+from project.session.session import Session
 from tests.builders.waiting import HANG_S
 from widgets.progress_bars import StatusLine
 
@@ -24,6 +25,20 @@ _UNDER_WAY = ("Computing", "Drawing", "Looking at", "Looking for", "Finding the 
 """How a line begins that says what is awaited."""
 
 
+SCENES: "dict[str, Scene]" = {}
+"""How the names of pictures begin -> what takes them; the study is open before and after, its last recording shown."""
+
+
+def scene(*names: str) -> "Callable[[Scene], Scene]":
+    """Register a function that takes the pictures whose names begin like these."""
+
+    def register(take: Scene) -> Scene:
+        SCENES.update(dict.fromkeys(names, take))
+        return take
+
+    return register
+
+
 class WindowCamera:
     """Writes pictures into a folder; `wanted` are parts of names, all pictures where it is empty."""
 
@@ -34,6 +49,13 @@ class WindowCamera:
         """Classes of the widgets that were in sight in a picture."""
         self._folder = folder
         self._wanted = wanted
+
+    @property
+    def session(self) -> Session:
+        """The session of the study that is open."""
+        session = self.window.studio.session
+        assert session is not None
+        return session
 
     def wants(self, name: str) -> bool:
         """Return whether a picture of that name, or of a part of it, is asked for."""
@@ -142,6 +164,9 @@ class WindowCamera:
         self.settle(0.5)
 
 
+Scene = Callable[[WindowCamera], None]
+
+
 @contextmanager
 def sample_window(study: Path, folder: Path) -> Iterator[WindowCamera]:
     """Show the only recording of a study in a window of its own."""
@@ -155,11 +180,10 @@ def sample_window(study: Path, folder: Path) -> Iterator[WindowCamera]:
     window.resize(1280, 800)
     window.show()
     window.studio.open(study, "Ada")
-    session = window.studio.session
-    assert session is not None
-    (recording,) = all_recordings(session.study)
+    camera = WindowCamera(window, folder)
+    (recording,) = all_recordings(camera.session.study)
     window.choose_recording(recording.id)
-    yield WindowCamera(window, folder)
+    yield camera
     window.close()
     app.processEvents()
 

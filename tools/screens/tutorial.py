@@ -37,8 +37,7 @@ def main() -> int:
 
 def _take(name: str) -> None:
     with sample_window(Path("tutorial/first.greenroom").resolve(), ROOT / "docs") as camera:
-        window, session = camera.window, camera.window.studio.session
-        assert session is not None
+        window, session = camera.window, camera.session
         camera.settle(1.0)
         window.playback.jump(_AT_US)
         window.timeline.zoom_to_fit()

@@ -13,11 +13,11 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 
 from tools.test_conditions.conditions import CONDITIONS, RunCondition, make_busy
-from tools.test_conditions.runs import TestRun, busy_loops, clone_tree, run_tests
-from tools.test_conditions.table import read_runs, write_table
+from tools.test_conditions.runs import TestRun, busy_loops, clone_tree, read_runs, run_tests, write_table
 
 ROOT = Path(__file__).resolve().parents[2]
 LOG = ROOT / ".bench" / "conditions.jsonl"
@@ -52,7 +52,7 @@ def main() -> int:
         if not given.only:
             LOG.parent.mkdir(exist_ok=True)
             with LOG.open("a") as log:
-                log.write(json.dumps(done.as_json()) + "\n")
+                log.write(json.dumps(asdict(done)) + "\n")
         return done
 
     loops = max(condition.busy_loops for condition in chosen)

@@ -1,5 +1,6 @@
-"""Runs `make test` in a clone under a condition, and counts what came of it."""
+"""Runs `make test` in a clone under a condition, counts what came of it, and makes the table of the runs."""
 
+import json
 import os
 import pwd
 import shlex
@@ -11,15 +12,15 @@ import time
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from tools.test_conditions.conditions import RunCondition, environment_of
 
 _LOOK_S = 15.0
 _BUSY_LOOP = "while True: pass"
+BEGIN, END = "<!-- conditions: begin -->", "<!-- conditions: end -->"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +49,6 @@ class TestRun:
     processor_s: float
     load: float
     failures: tuple[str, ...]
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the result as a line of the log."""
-        return asdict(self)
 
     def described(self) -> str:
         """Return the line that is printed about the run."""
@@ -180,3 +177,32 @@ def _as_user(user: pwd.struct_passwd, folder: Path) -> list[str]:
     ]
     script = " && ".join([*map(shlex.join, steps), 'exec "$@"'])
     return ["unshare", "--mount", "sh", "-c", script, "sh", *command]
+
+
+def read_runs(log: Path) -> list[TestRun]:
+    """Return the last run of each condition in a log, in the order of their dates."""
+    latest: dict[str, TestRun] = {}
+    for line in log.read_text().splitlines():
+        run = TestRun(**json.loads(line))
+        latest[run.condition] = run
+    return sorted(latest.values(), key=lambda run: run.date)
+
+
+def make_table(runs: list[TestRun]) -> str:
+    """Return the table as Markdown."""
+    lines = [
+        "| run | condition | passed | failed | skipped | minutes | of a processor | load |",
+        "|---|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for run in runs:
+        times = f"{run.wall_s / 60:.1f} | {run.processor_s / 60:.1f} | {run.load:.1f}"
+        counts = f"{run.passed:,} | {run.failed:,} | {run.skipped:,}"
+        lines.append(f"| {run.condition}, {run.date}, `{run.commit}` | {run.description} | {counts} | {times} |")
+    return "\n".join(lines)
+
+
+def write_table(runs: list[TestRun], page: Path) -> None:
+    """Put the table between its marks in a page."""
+    before, _, rest = page.read_text("utf-8").partition(BEGIN)
+    _, _, after = rest.partition(END)
+    page.write_text(f"{before}{BEGIN}\n{make_table(runs)}\n{END}{after}", "utf-8")

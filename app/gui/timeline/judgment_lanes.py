@@ -16,9 +16,9 @@ from benchmark.disclosure.conditions import condition_names
 from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Changes, Segment
 from project.merging.merge import COPY_PROPERTY
-from project.queries.annotator_rows import all_annotators
+from project.queries.annotator_rows import all_annotators, completions
 from project.queries.judgment_rows import find_judgments
-from project.queries.segment_rows import completed_work, find_segment, segments_of, training_work
+from project.queries.segment_rows import find_segment, segments_of, training_work
 from project.session.session import Session
 from resources.translation import tr
 from widgets.labels import LabelLook, Pattern, Sign, label_looks
@@ -170,7 +170,7 @@ class DisagreementStrip(QObject):
         self._kept_out = {
             person.id for person in people if person.kind != "person" or (recording_id, person.id) in training
         }
-        done = {annotator for recording, annotator in completed_work(session.study) if recording == recording_id}
+        done = {annotator for recording, annotator in completions(session.study) if recording == recording_id}
         self._workers = done - self._kept_out
         self._blind = session.study.get_property(COPY_PROPERTY) is not None
 

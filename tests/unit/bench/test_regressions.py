@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from tools.bench.check import again_and_again
-from tools.bench.figures import figure_of, regressions
 from tools.bench.record import VersionRecord, by_version, records
-from tools.bench.row import Row
+from tools.bench.row import Row, figure_of, regressions
 
 SHARE = Row("export", "7 s", "ffmpeg, 6 s", "1.10", "<= 1.5x", True)
 FASTER = Row("kappa", "10 ms", "BORIS, 172 s", "1 : 16,473", ">= 500x faster", True)

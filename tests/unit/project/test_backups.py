@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 from project.errors import UserError
 from project.integrity.integrity_check import check_study
-from project.store import backups as backing_up
-from project.store.backups import _choose_dispensable, add_backup, backup_paths, is_backup, list_backups
+from project.store import study as study_module
+from project.store.backups import _choose_dispensable, add_backup, back_up, backup_paths, is_backup, list_backups
 from project.store.study import Study
 from tests.builders.waiting import HANG_S
 
@@ -224,14 +224,14 @@ def test_closing_gives_up_a_backup_that_is_being_made(
     path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, go_on = threading.Event(), threading.Event()
-    usual: Callable[..., object] = backing_up.back_up
+    usual: Callable[..., object] = back_up
 
     def slow(*given: object) -> object:
         begun.set()
         assert go_on.wait(HANG_S)
         return usual(*given)
 
-    monkeypatch.setattr(backing_up, "back_up", slow)
+    monkeypatch.setattr(study_module, "back_up", slow)
     study = Study.open(path, clock=clock, when_checked=lambda: None, backups=3)
     study.finish_opening()
     assert begun.wait(HANG_S)

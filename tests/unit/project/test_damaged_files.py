@@ -258,10 +258,10 @@ def test_a_study_that_is_open_can_be_checked(edited: Path) -> None:
         ("CREATE TABLE extra (x)", "unknown table “extra”"),
         ("CREATE INDEX extra ON segment (end_us)", "unknown index “extra”"),
         ("DROP INDEX segment_by_start", "“segment_by_start” is missing"),
-        ("INSERT INTO participant VALUES ('p', 'P', 'king', '')", "unknown role"),
+        ("INSERT INTO participant VALUES ('p', 'P', 'king', '')", "The participant “P” of this study is damaged"),
         (
             "INSERT INTO medium SELECT 'm', id, 'main', 0, 0, 'x', '', '{}' FROM recording",
-            "facts about a medium cannot be read",
+            "the media files cannot be read",
         ),
         ("INSERT INTO recording SELECT 'r', collection_id, number, '', 0 FROM recording", "the same number"),
     ],

@@ -117,7 +117,7 @@ class Edits(RuleBasedStateMachine):
         segment = self.some(place).id
 
         def change() -> None:
-            segment_rows.delete_segment(self.study, segment)
+            segment_rows.delete_segments(self.study, segment)
             del self.now["segments"][segment]
             for key in [key for key in self.now["values"] if key[0] == segment]:
                 del self.now["values"][key]
@@ -142,7 +142,7 @@ class Edits(RuleBasedStateMachine):
         person = people[place % len(people)]
 
         def change() -> None:
-            participants.delete_participant(self.study, person)
+            participants.PARTICIPANTS.delete_tree(self.study, person)
             del self.now["people"][person]
 
         self.edited(change)
@@ -150,7 +150,7 @@ class Edits(RuleBasedStateMachine):
     @rule()
     def delete_recording_and_undo(self) -> None:
         with self.study.step("Delete recording"):
-            recordings.delete_recording(self.study, self.small.recording.id)
+            recordings.RECORDINGS.delete_tree(self.study, self.small.recording.id)
         assert segment_rows.all_segments(self.study) == []
         self.future.clear()
         self.study.undo()

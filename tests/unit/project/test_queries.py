@@ -130,7 +130,7 @@ def test_participants(small: Small) -> None:
     given = recordings.consents(small.study, user.id)
     assert given == {ConsentUse.ANNOTATE: False, ConsentUse.RELEASE: True, ConsentUse.MODELS: False}
     with small.study.step("x"):
-        recordings.delete_participant(small.study, user.id)
+        recordings.PARTICIPANTS.delete_tree(small.study, user.id)
     assert recordings.all_participants(small.study) == [robot]
     small.study.undo()
     assert recordings.participants_in(small.study, small.recording.id) == [user]
@@ -159,7 +159,7 @@ def test_segments_and_their_values(small: Small) -> None:
         segments.set_value(small.study, value(2, None))
     assert set(segments.values_of(small.study, late.id)) == {"channel"}
     with small.study.step("Delete"):
-        segments.delete_segment(small.study, late.id)
+        segments.delete_segments(small.study, late.id)
     assert small.study.row("SELECT count(*) FROM segment_value") == (0,)
     small.study.undo()
     small.study.undo()
@@ -223,7 +223,7 @@ def test_tracks_with_corrections(small: Small) -> None:
             assert before.shape == after.shape
             np.testing.assert_array_equal(before, after)
     with small.study.step("x"):
-        recordings.delete_participant(small.study, user.id)
+        recordings.PARTICIPANTS.delete_tree(small.study, user.id)
     assert faces.tracks_of(small.study, here)[0].participant_id is None
     small.study.undo()
     small.study.undo()

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from project.errors import UserError
 from project.integrity.integrity_check import check_study
 from project.recovery.recovery import copy_backup, recover
-from project.recovery.table_reader import RecoveredTable, recover_tables, table_layouts
+from project.recovery.table_reader import RecoveredTable, recover_tables
+from project.schema.tables import TABLES
 from project.store.opening import connect
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 
 _PAGE = 4096
-_TABLES = table_layouts()
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def path(tmp_path: Path, whole: bytes) -> Path:
 
 def _rows(path: Path, table: str) -> set[tuple[object, ...]]:
     with closing(sqlite3.connect(path)) as connection:
-        return set(connection.execute(f"SELECT {', '.join(_TABLES[table].columns)} FROM {table}"))
+        return set(connection.execute(f"SELECT {', '.join(TABLES[table].names)} FROM {table}"))
 
 
 def _root(path: Path, name: str) -> int:
@@ -61,7 +61,7 @@ def _spoil(path: Path, page: int) -> None:
 def _read(path: Path, known: Path | None = None) -> dict[str, RecoveredTable]:
     keys = {name: table.rows.keys() for name, table in _read(known).items()} if known else {}
     with closing(connect(path, "ro", immutable=True)) as connection:
-        return recover_tables(connection, _TABLES, keys)
+        return recover_tables(connection, keys)
 
 
 def _leaves(content: bytes, page: int) -> list[int]:
@@ -76,7 +76,7 @@ def _leaves(content: bytes, page: int) -> list[int]:
 
 def test_all_rows_of_a_sound_file_are_read(path: Path) -> None:
     for name, table in _read(path).items():
-        found = {tuple(row[column] for column in _TABLES[name].columns) for row in table.rows.values()}
+        found = {tuple(row[column] for column in TABLES[name].names) for row in table.rows.values()}
         assert found == _rows(path, name), name
         assert not table.is_damaged, name
 
@@ -115,7 +115,7 @@ def test_a_lost_index_costs_nothing(path: Path, tmp_path: Path) -> None:
     _spoil(path, _root(path, "journal_change_by_step"))
     found = recover(path, tmp_path / "new")
     assert (found.problems, found.has_losses, found.whole_history) == ((), False, True)
-    for name in _TABLES:
+    for name in TABLES:
         assert _rows(found.path, name) == _rows(tmp_path / "new.greenroom", name)
     with Study.open(found.path) as study:
         study.undo()

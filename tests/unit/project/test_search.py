@@ -24,7 +24,7 @@ from project.queries.annotator_rows import set_review
 from project.queries.recording_rows import insert_participant, update_recording
 from project.queries.segment_rows import (
     delete_comment,
-    delete_segment,
+    delete_segments,
     insert_comments,
     insert_segment,
     set_value,
@@ -64,7 +64,7 @@ def edit(small: Small, kind: str, which: int, text: str) -> Changes:
             set_value(study, FieldValue(segments[which % len(segments)], "shrec", 1, field, text))
             set_value(study, FieldValue(segments[which % len(segments)], "shrec", 1, "channel", "verbal"))
         elif kind == "x":
-            delete_segment(study, segments[which % len(segments)])
+            delete_segments(study, segments[which % len(segments)])
         elif kind == "n":
             set_review(study, Review(segments[which % len(segments)], who, ReviewDecision.AGREE, text, "t"))
         elif kind == "c":

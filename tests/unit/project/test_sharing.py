@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 
 from project.integrity.integrity_check import check_study
-from project.queries.segment_rows import delete_segment
+from project.queries.segment_rows import delete_segments
 from project.schema.tables import TABLES
 from project.schemes.scheme_file import strip_explanations
 from project.sharing.annotations_only_copy import AnnotationsCopy, share_annotations
@@ -159,7 +159,7 @@ def test_a_copy_is_filled_again_where_another_thread_edits_while_it_is_finished(
 
     def delete() -> None:
         with study.step("Delete", small.annotator.id):
-            delete_segment(study, marked.id)
+            delete_segments(study, marked.id)
             begun.set()
             threading.Event().wait(0.3)
 

@@ -1,6 +1,7 @@
 """A write-ahead log that was damaged after a kill: what was saved is there, or the damage is said."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -28,13 +29,19 @@ os.kill(os.getpid(), 9)
 """
 
 
-@pytest.fixture
-def killed(tmp_path: Path) -> Path:
-    """A study whose last six edits are in its log."""
-    path = tmp_path / "a.greenroom"
+@pytest.fixture(scope="module")
+def killed_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a study whose last six edits are in its log."""
+    path = tmp_path_factory.mktemp("killed") / "a.greenroom"
     Study.create(path).close()
     subprocess.run([sys.executable, "-c", _EDITOR, str(path)], cwd=ROOT)
-    return path
+    return path.parent
+
+
+@pytest.fixture
+def killed(killed_once: Path, tmp_path: Path) -> Path:
+    """A copy of that study."""
+    return Path(shutil.copytree(killed_once, tmp_path / "killed"), "a.greenroom")
 
 
 def _flip(log: Path, place: int) -> None:

@@ -20,7 +20,7 @@ from project.errors import UserError
 from project.integrity.integrity_check import check_study
 from project.queries.chain_rows import all_chains, chain_sizes, chains_of, read_graphs
 from project.queries.question_rows import all_questions
-from project.queries.recording_rows import delete_participant, delete_recording, participants_in
+from project.queries.recording_rows import PARTICIPANTS, RECORDINGS, participants_in
 from project.session.session import Session
 from tests.builders.chain_histories import EDITS, ask, begun, play, rows
 from tests.builders.chains import draw, graph, node
@@ -204,7 +204,7 @@ def asked(tmp_path: Path) -> Iterator[Session]:
 def test_a_recording_goes_with_its_chains_and_their_questions(asked: Session) -> None:
     before = rows(asked)
     with asked.step("Delete recording"):
-        delete_recording(asked.study, WALK)
+        RECORDINGS.delete_tree(asked.study, WALK)
     assert [chain.recording_id for chain in all_chains(asked.study)] == ["walk 2"]
     assert all_questions(asked.study) == []
     asked.study.undo()
@@ -224,7 +224,7 @@ def test_a_participant_goes_and_the_node_stays(asked: Session) -> None:
     before = rows(asked)
     ((who,),) = asked.study.rows("SELECT id FROM participant")
     with asked.step("Delete participant"):
-        delete_participant(asked.study, who)
+        PARTICIPANTS.delete_tree(asked.study, who)
     assert [node.people for node in graph(asked, all_chains(asked.study)[0].id).nodes] == [(), (), ()]
     asked.study.undo()
     assert rows(asked) == before

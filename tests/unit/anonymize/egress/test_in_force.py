@@ -131,20 +131,19 @@ def test_a_note_that_is_no_note_vouches_for_nothing(study: Path) -> None:
         assert holds(study) == Policy()
 
 
-def test_a_policy_of_an_earlier_version_is_asked_about_once(study: Path) -> None:
+def test_a_policy_that_was_set_elsewhere_is_asked_about_once(study: Path) -> None:
     with Session.open(study, "Ada") as session:
         with session.step("Let raw footage leave"):
             session.study.set_property(POLICY_PROPERTY, RAW.as_json())
         study_id = session.study.id
     config().parent.mkdir(parents=True, exist_ok=True)
-    config().write_text(json.dumps({study_id: {"policies": ["0" * 64], "folders": ["/footage"]}}))
+    config().write_text(json.dumps({study_id: {"folders": ["/footage"]}}))
     assert holds(study) == Policy()
     with Session.open(study, "Ada") as session:
         assert needs_confirmation(session)
         confirm_policy(session)
     assert holds(study) == RAW
     assert read_trusted(study_id, TrustKind.FOLDER) == ("/footage",)
-    assert "policies" not in json.loads(config().read_text())[study_id], "an earlier version trusts them no more"
 
 
 def test_what_lets_nothing_out_is_no_question_and_gives_nothing_on(study: Path, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.errors import Cancelled, UserError
 from tests.builders import measured_world as world
 from tests.builders.face_pictures import StopAfter
-from tools.bench.privacy_stills import embed, hidden, rates, stills
+from tools.bench.privacy import embed, hidden, rates, stills
 
 TOOLS = Tools(
     detector=world.Eyes(),

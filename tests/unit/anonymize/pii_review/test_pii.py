@@ -247,8 +247,6 @@ def test_what_was_kept_is_undecided_where_other_words_stand_around_it(session: S
     _from_outside(session, f"UPDATE utterance SET text = 'My own Bilal is at school.' WHERE id = '{said.id}'")
     assert _found(session, "Bilal")[0].verdict is None
     assert "Bilal" in _covered(session, recording_id)
-    # Only a text that the history knows can be decided about.
-    edit_text(session, said.id, "My own Bilal is at school. Yes.")
     commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
 
@@ -256,25 +254,8 @@ def test_what_was_kept_is_undecided_where_other_words_stand_around_it(session: S
 @pytest.mark.parametrize("table", ["utterance) --", "no_table"])
 def test_what_was_kept_in_no_table_is_undecided(session: Session, recording_id: str, table: str) -> None:
     commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
-    _from_outside(
-        session,
-        f"UPDATE pii_decision SET table_name = '{table}'",
-        f"UPDATE journal_change SET table_name = '{table}' WHERE table_name = 'utterance'",
-    )
+    _from_outside(session, f"UPDATE pii_decision SET table_name = '{table}'")
     assert _found(session, "Bilal")[0].verdict is None
-
-
-@pytest.mark.parametrize(
-    ("table", "after"), [("pii_decision", "[1]"), ("pii_decision", "nonsense"), ("utterance", "[1]")]
-)
-def test_a_damaged_history_of_what_was_kept_is_told(
-    session: Session, recording_id: str, table: str, after: str
-) -> None:
-    edit_text(session, utterances_of(session.study, recording_id)[1].id, "We named the robot Bilal for fun.")
-    commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
-    _from_outside(session, f"UPDATE journal_change SET after = '{after}' WHERE table_name = '{table}'")
-    with pytest.raises(UserError, match="is damaged"):
-        pii.find_hits(session)
 
 
 def test_words_hidden_together_are_told_apart_but_not_names_of_one(session: Session, recording_id: str) -> None:

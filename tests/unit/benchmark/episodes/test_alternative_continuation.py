@@ -25,7 +25,7 @@ from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
 from project.entities.roleplay import Act, AgentTurn, EpisodeSource
 from project.entities.study_records import ConsentUse, Json, ParticipantRole
 from project.errors import UserError
-from project.queries.recording_rows import all_participants, delete_recording, hold_outs
+from project.queries.recording_rows import RECORDINGS, all_participants, hold_outs
 from project.session.session import Session
 from tests.builders.egress_requests import abroad
 from tests.builders.episodes import acts
@@ -167,7 +167,7 @@ def test_where_the_recording_is_gone_nobody_knows_who_was_asked(session: Session
     recording = begun(session)
     agree(session)
     with session.step("Delete"):
-        delete_recording(session.study, WALK)
+        RECORDINGS.delete_tree(session.study, WALK)
     assert MISSING_RECORDING in others_of(session, recording)
     assert forbidden(session, recording)
     assert recording in hold_outs(session.study)

@@ -25,7 +25,7 @@ from project.errors import UserError
 from project.integrity.integrity_check import check_study
 from project.queries.annotator_rows import set_assignments
 from project.queries.episode_rows import all_characters, all_episodes, all_scenarios, episode_agents, find_episode
-from project.queries.recording_rows import all_participants, delete_participant, delete_recording
+from project.queries.recording_rows import PARTICIPANTS, RECORDINGS, all_participants
 from project.search.free_texts import free_texts
 from project.session.session import Session
 from tests.builders.episodes import ANNA, BRAM, wanted
@@ -96,14 +96,14 @@ def test_deleting_takes_all_of_it_and_undo_brings_it_back(session: Session) -> N
     recording = full(session)
     before = read_episode_state(session, recording)
     with session.step("Delete"):
-        delete_recording(session.study, recording)
+        RECORDINGS.delete_tree(session.study, recording)
     assert all_episodes(session.study) == []
     assert episode_agents(session.study, recording) == []
     undo(session)
     assert read_episode_state(session, recording) == before
     first, second = (agent.participant_id for agent in before.agents)
     with session.step("Delete"):
-        delete_participant(session.study, first)
+        PARTICIPANTS.delete_tree(session.study, first)
     assert [agent.participant_id for agent in episode_agents(session.study, recording)] == [None, second]
     assert first not in {participant.id for participant in all_participants(session.study)}
 

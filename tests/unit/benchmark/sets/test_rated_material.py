@@ -17,7 +17,7 @@ from project.entities.frozen_items import ItemModality
 from project.entities.study_records import Json
 from project.progress import Silent
 from project.queries.item_set_rows import items_of
-from project.queries.recording_rows import all_recordings, delete_recording
+from project.queries.recording_rows import RECORDINGS, all_recordings
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
@@ -82,7 +82,7 @@ def test_what_was_explained_about_a_recording_that_is_gone_is_passed_over(sessio
     explained = len(explanation_pool(session).candidates)
     assert explained > 1, "people's and the judge's own"
     with session.step("Delete"):
-        delete_recording(session.study, all_recordings(session.study)[0].id)
+        RECORDINGS.delete_tree(session.study, all_recordings(session.study)[0].id)
     assert explanation_pool(session).candidates == ()
     assert read_figures(session)[0].counts.counted
     assert len(find_changed_items(session, made)) == len(items_of(session.study, made.id))

@@ -20,7 +20,7 @@ from project.queries.policy_rows import all_egress, insert_egress
 from project.queries.recording_rows import all_participants, all_recordings, insert_recording, update_participant
 from project.queries.segment_rows import (
     all_segments,
-    delete_segment,
+    delete_segments,
     find_segment,
     set_value,
     update_segment,
@@ -158,7 +158,7 @@ def test_edits_of_one_row_on_both_sides_are_a_conflict_with_both_versions(home: 
 def test_deleting_what_the_other_side_edited_is_a_conflict(home: Path, segment: Segment, deleted: str) -> None:
     copy = copy_file(home, "copy")
     gone, edited = (home, copy) if deleted == "here" else (copy, home)
-    edit(gone, lambda study: delete_segment(study, segment.id))
+    edit(gone, lambda study: delete_segments(study, segment.id))
     edit(edited, rationale(segment, "still needed"))
     (done,) = merge(home, copy)
     assert done.conflicts == 1
@@ -179,7 +179,7 @@ def test_deleting_what_the_other_side_edited_is_a_conflict(home: Path, segment: 
 
 def test_a_deletion_of_what_nobody_touched_is_taken(home: Path, segment: Segment) -> None:
     copy = copy_file(home, "copy")
-    edit(copy, lambda study: delete_segment(study, segment.id))
+    edit(copy, lambda study: delete_segments(study, segment.id))
     (done,) = merge(home, copy)
     assert (done.conflicts, done.tables["segment"].removed, done.tables["segment_value"].removed) == (0, 1, 1)
     with working(home) as study:

@@ -10,10 +10,11 @@ import pytest
 from project.integrity.integrity_check import check_study
 from project.merging.conflict_resolution import apply_version
 from project.queries.history_rows import all_conflicts
+from project.queries.pii_rows import PiiDecision, PiiPlace, PiiVerdict, pii_decisions, put_pii_decision
 from project.store.study import Study
 from tests.builders.merge_study import ADA, PERSON, copy_file, furnish, merge
 
-Write = tuple[str, tuple[str, ...]]
+Write = tuple[str | Callable[[Study], object], tuple[str, ...]]
 
 GRANT: Write = ("INSERT INTO consent VALUES (?, 'release', 1) ON CONFLICT DO UPDATE SET granted = 1", (PERSON.id,))
 REFUSE: Write = ("INSERT INTO consent VALUES (?, 'release', 0) ON CONFLICT DO UPDATE SET granted = 0", (PERSON.id,))
@@ -24,19 +25,22 @@ HOLD_OUT: Write = ("INSERT INTO hold_out VALUES ('r-1')", ())
 LIMITS: Write = ("INSERT INTO property VALUES ('privacy_limits', '{\"leak\": 1}')", ())
 READ: Write = ("INSERT INTO property VALUES ('release_texts', '{\"state\": \"0\"}')", ())
 TEXT: Write = ("INSERT INTO utterance VALUES ('u-1', 'r-1', ?, 1, 9, 'It was in May', '[]', 1, 0)", (PERSON.id,))
-KEEP: Write = (
-    "INSERT INTO pii_decision VALUES ('utterance', 'u-1', 'text', 'May', 0, 'r-1', 'person', 'keep', ?, '2026') "
-    "ON CONFLICT DO UPDATE SET decision = 'keep'",
-    (ADA.id,),
-)
-HIDE: Write = (KEEP[0].replace("'keep'", "'hide'"), KEEP[1])
+PLACE = PiiPlace("utterance", "u-1", "text", "May")
+
+
+def decide(verdict: PiiVerdict) -> Write:
+    decision = PiiDecision(PLACE, "r-1", "person", verdict, ADA.id, "2026")
+    return lambda study: put_pii_decision(study, decision), ()
+
+
+KEEP, HIDE = decide(PiiVerdict.KEEP), decide(PiiVerdict.HIDE)
 
 
 def write(path: Path, *writes: Write) -> None:
     with Study.open(path) as study:
         for sql, values in writes:
             with study.step("Edit", ADA.id):
-                study.write(sql, values)
+                study.write(sql, values) if isinstance(sql, str) else sql(study)
 
 
 def rows(path: Path, table: str) -> list[tuple[object, ...]]:
@@ -123,8 +127,9 @@ def test_a_place_that_was_kept_in_another_text_is_undecided(tmp_path: Path) -> N
     copy = copy_file(path, "ada")
     write(copy, KEEP)
     write(path, ("UPDATE utterance SET text = 'I met May there' WHERE id = 'u-1'", ()))
-    (done,) = merge(path, copy)
-    assert (done.conflicts, rows(path, "pii_decision")) == (1, [])
+    merge(path, copy)
+    with Study.open(path) as study:
+        assert pii_decisions(study) == {}
 
 
 def test_a_place_that_was_kept_in_a_text_that_comes_with_it_is_kept(tmp_path: Path) -> None:
@@ -132,8 +137,9 @@ def test_a_place_that_was_kept_in_a_text_that_comes_with_it_is_kept(tmp_path: Pa
     write(path, TEXT)
     copy = copy_file(path, "ada")
     write(copy, ("UPDATE utterance SET text = 'It was in May then' WHERE id = 'u-1'", ()), KEEP)
-    (done,) = merge(path, copy)
-    assert (done.conflicts, rows(path, "pii_decision")) == (0, rows(copy, "pii_decision"))
+    merge(path, copy)
+    with Study.open(path) as study:
+        assert [*pii_decisions(study)] == [PLACE]
     assert check_study(path) == []
 
 
