@@ -18,6 +18,7 @@ from annotate.team.training_gate import read_gate
 from project.entities.study_records import Changes, WorkPurpose
 from project.erasure.subject_scope import PersonalFinder, find_contact_strings
 from project.errors import Cancelled, UserError
+from project.files.atomic_files import explain_os_errors
 from project.merging.conflict_resolution import apply_version
 from project.merging.merge import MergeResult, copy_sort_key, merge_copy, open_copy
 from project.progress import Progress, Silent
@@ -70,7 +71,9 @@ class MediaBeside:
         """
         self._require_free()
         wanted = dict(files)
-        try:
+        with explain_os_errors(
+            f"The media cannot be put beside “{escape_unprintable(self._final.name)}”", "Choose another folder."
+        ):
             self._folder.mkdir(exist_ok=True)
             for gone in self._known.keys() - wanted.keys():
                 self._known.pop(gone).unlink()
@@ -86,11 +89,6 @@ class MediaBeside:
                 else:
                     done = _copy_file(wanted[medium_id], target, done, total, progress)
                 self._known[medium_id] = target
-        except OSError as error:
-            raise UserError(
-                f"The media cannot be put beside “{escape_unprintable(self._final.name)}”: {error.strerror}.",
-                "Choose another folder.",
-            ) from None
         self.paths = {medium_id: f"{self._final.name}/{path.name}" for medium_id, path in self._known.items()}
         self.sources = [folder for path in wanted.values() for folder in containing_folders(path)]
 
