@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from annotate.interchange.document import (
@@ -14,11 +14,14 @@ from annotate.interchange.document import (
     split_comment_author,
 )
 from annotate.interchange.lane_entries import (
+    LaneImport,
     LaneReader,
     Read,
     StudyContentIndex,
     clip_to_recording,
     move_to_recording,
+    segment_key,
+    utterance_key,
 )
 from annotate.interchange.lane_mapping import EntryTarget, ImportMapping, LaneTarget
 from project.entities.study_records import (
@@ -28,7 +31,6 @@ from project.entities.study_records import (
     FieldValue,
     Participant,
     ParticipantRole,
-    Recording,
     Segment,
     Utterance,
 )
@@ -169,6 +171,9 @@ def apply_document_import(session: Session, found: Plan, name: str, *, keep_rest
     return step.changes
 
 
+_DIFFERENT = "in the study already with another time or label, and stay as they are there"
+
+
 class _DocumentImportPlanner:
     def __init__(self, session: Session, document: Document, mapping: ImportMapping) -> None:
         self._session = session
@@ -210,8 +215,7 @@ class _DocumentImportPlanner:
 
     def _lane(self, part: RecordingPart, lane: InterchangeLane, place: str) -> LanePlan:
         target = self._mapping.lanes.get(lane.name, LaneTarget(EntryTarget.NOTHING))
-        left_out: Counter[str] = Counter()
-        remarks: Counter[str] = Counter()
+        left_out, remarks = Counter[str](), Counter[str]()
         added = known = 0
         if target.becomes is EntryTarget.NOTHING:
             left_out["nothing is chosen for the lane"] = len(lane.entries)
@@ -220,7 +224,7 @@ class _DocumentImportPlanner:
         else:
             add = self._segments if target.becomes is EntryTarget.SEGMENTS else self._utterances
             lane = move_to_recording(lane, part, recording_rows.media_of(self._session.study, place))
-            added, known = add(lane, target, self._recordings[place], left_out, remarks)
+            added, known = add(lane, target, LaneImport(self._recordings[place], self._mapping, left_out, remarks))
         return LanePlan(
             part.name,
             lane.name,
@@ -233,91 +237,68 @@ class _DocumentImportPlanner:
             tuple(f"{count} {what}" for what, count in remarks.items()),
         )
 
-    def _segments(
-        self,
-        lane: InterchangeLane,
-        target: LaneTarget,
-        recording: Recording,
-        left_out: Counter[str],
-        remarks: Counter[str],
-    ) -> tuple[int, int]:
+    def _segments(self, lane: InterchangeLane, target: LaneTarget, importing: LaneImport) -> tuple[int, int]:
         reader = self._reader(lane, target)
         scheme = self._found.schemes[target.scheme] = self._session.schemes.get(target.scheme)
         author = self._annotator(target.annotator)
-        present = self._known.segments(recording.id)
-        before = len(self._found.new_segments)
-        known = 0
+        present, keys = self._known.segments(importing.recording.id)
+        added = known = 0
         for entry in lane.entries:
-            if self._known.has_segment(entry.id):
+            if entry.id in self._known.segment_ids:
                 known += 1
-                if present.has_changed(entry, reader.find_label(entry.text)):
-                    remarks["in the study already with another time or label, and stay as they are there"] += 1
+                if entry.id in present and _differs(present[entry.id], entry, reader.find_label(entry.text)):
+                    importing.remarks[_DIFFERENT] += 1
                 continue
-            read = reader.read_entry(entry, recording, self._mapping, left_out, remarks)
+            read = reader.read_entry(entry, importing)
             if read is None:
                 continue
-            if present.contains(author, target.scheme, target.track, read.label, read.start_us, read.end_us):
+            place = importing.recording.id
+            made = Segment("", place, author, read.label, read.start_us, read.end_us, scheme.key, target.track)
+            if segment_key(made) in keys:
                 known += 1
                 continue
-            self._add(entry, read, scheme, target.track, recording, author)
-        return len(self._found.new_segments) - before, known
+            self._add(replace(made, id=self._claim_id(entry)), read, scheme)
+            added += 1
+        return added, known
 
-    def _add(
-        self, entry: InterchangeEntry, read: Read, scheme: Scheme, track: str, recording: Recording, author: str
-    ) -> None:
-        made = Segment(
-            self._claim_id(entry),
-            recording.id,
-            author,
-            read.label,
-            read.start_us,
-            read.end_us,
-            scheme.key,
-            track,
-        )
+    def _add(self, made: Segment, read: Read, scheme: Scheme) -> None:
         self._found.new_segments.append(made)
         for key, value in read.values.items():
             if value is not None:
                 self._found.new_values.append(FieldValue(made.id, scheme.key, scheme.version, key, value))
         for text in read.comments:
             who, said = split_comment_author(text)
-            by, said = (self._annotators[who], said) if who in self._annotators else (author, text)
+            by, said = (self._annotators[who], said) if who in self._annotators else (made.annotator_id, text)
             self._found.new_comments.append(Comment(new_id(), made.id, by, said, self._at))
 
-    def _utterances(
-        self,
-        lane: InterchangeLane,
-        target: LaneTarget,
-        recording: Recording,
-        left_out: Counter[str],
-        remarks: Counter[str],
-    ) -> tuple[int, int]:
+    def _utterances(self, lane: InterchangeLane, target: LaneTarget, importing: LaneImport) -> tuple[int, int]:
         who = self._participant(target.participant) if target.participant else None
-        present = self._known.utterances(recording.id)
+        place = importing.recording.id
         added = known = 0
         for entry in lane.entries:
-            if self._known.has_utterance(entry.id):
+            if entry.id in self._known.utterance_ids:
                 known += 1
                 continue
-            span = clip_to_recording(entry, recording, self._mapping, left_out, remarks)
+            span = clip_to_recording(entry, importing)
             if span is None:
                 continue
-            if present.contains(who, entry.text, *span):
+            made = Utterance("", place, *span, entry.text, who, checked=False)
+            if utterance_key(made) in self._known.utterance_keys(place):
                 known += 1
                 continue
             for value in entry.values:
-                remarks[f"values of “{value}” have no place beside an utterance, and are left out"] += 1
-            made = Utterance(self._claim_id(entry), recording.id, *span, entry.text, who, checked=False)
-            self._found.new_utterances.append(made)
-            if who is not None and (recording.id, who) not in self._appearing:
-                self._appearing.add((recording.id, who))
-                self._found.appearances.append((recording.id, who))
+                importing.remarks[f"values of “{value}” have no place beside an utterance, and are left out"] += 1
+            self._found.new_utterances.append(replace(made, id=self._claim_id(entry)))
+            if who is not None and (place, who) not in self._appearing:
+                self._appearing.add((place, who))
+                self._found.appearances.append((place, who))
             added += 1
         return added, known
 
     def _claim_id(self, entry: InterchangeEntry) -> str:
         found = entry.id if is_id(entry.id) else new_id()
-        self._known.reserve_id(found)
+        self._known.segment_ids.add(found)
+        self._known.utterance_ids.add(found)
         return found
 
     def _reader(self, lane: InterchangeLane, target: LaneTarget) -> LaneReader:
@@ -346,3 +327,8 @@ class _DocumentImportPlanner:
             self._ids.add(made.id)
             self._found.new_participants.append(made)
         return self._people[wanted]
+
+
+def _differs(segment: Segment, entry: InterchangeEntry, label: str) -> bool:
+    imported = replace(segment, label=label, start_us=entry.start_us, end_us=entry.end_us)
+    return segment_key(segment) != segment_key(imported)

@@ -211,6 +211,7 @@ _MODIFIER_VALUE = re.compile(r"[^|,()\s](?:[^|,()\t\n\r\v\f]{0,38}[^|,()\s])?")
 _MAX_MODIFIER_VALUES = 50
 _CONTINUATION = "\n  "
 TrackKey = tuple[str, str, str]
+COMMENT = "comment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,12 +312,18 @@ def parse_comment(text: str, names: Iterable[str]) -> dict[str, Json]:
         elif last and line.startswith(_CONTINUATION[1:]):
             found[last][-1].append(line[len(_CONTINUATION) - 1 :])
         elif last == "":
-            found["comment"] = [[line]]
-            last = "comment"
+            found[COMMENT] = [[line]]
+            last = COMMENT
         else:
             found[last][-1].append(line)
     texts = {name: ["\n".join(lines) for lines in items] for name, items in found.items()}
     return {name: items[0] if len(items) == 1 else [*items] for name, items in texts.items()}
+
+
+def comment_value(*comments: str) -> dict[str, Json]:
+    """Return the comments at the start and at the end of an event as the value `comment`, a list where both are."""
+    texts: list[Json] = [text for text in comments if text]
+    return {COMMENT: texts[0] if len(texts) == 1 else texts} if texts else {}
 
 
 def _modifier_cell(value: Json) -> str:
