@@ -8,7 +8,7 @@ from math import log2
 from annotate.blinding.own_answers import Partners
 from annotate.blinding.reveals import JudgmentVisibility, reveal_all
 from project.entities.judgments import RAW_CONDITION, JudgmentStatus
-from project.entities.study_records import Json, Segment
+from project.entities.study_records import Segment
 from project.queries.annotator_rows import all_annotators
 from project.queries.judgment_rows import LabelGiven, judge_labels
 from project.session.session import Session
@@ -65,17 +65,6 @@ class Verdicts:
     def entropy(self) -> float:
         """Of the labels of people and judges, in bits: 0 where all say the same."""
         return entropy([*self.people.values(), *self.judges.values()])
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {
-            "segment": self.segment.id,
-            "label": self.segment.label,
-            "people": dict(self.people),
-            "judges": dict(self.judges),
-            "hidden": len(self.hidden),
-            "entropy": self.entropy,
-        }
 
 
 def entropy(labels: Collection[str]) -> float:

@@ -55,22 +55,6 @@ class Revision:
     seen_at: str
     at: str
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {
-            "annotator": self.annotator.name,
-            "segment": self.segment_id,
-            "own": self.own_id,
-            "recording": self.recording.number if self.recording is not None else None,
-            "start": self.start_us / 1e6,
-            "part": self.part,
-            "before": self.before,
-            "after": self.after,
-            "toward": [*self.toward],
-            "seen_at": self.seen_at,
-            "at": self.at,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class RevisionCounts:
@@ -89,11 +73,6 @@ class RevisionCounts:
     revised: int
     toward: Mapping[str, int]
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        counts = {"seen": self.seen, "unprepared": self.unprepared, "revised": self.revised}
-        return {"annotator": self.annotator.name, **counts, "toward": dict(self.toward)}
-
 
 @dataclass(frozen=True, slots=True)
 class RevisionReport:
@@ -106,14 +85,6 @@ class RevisionReport:
     revisions: tuple[Revision, ...]
     annotators: tuple[RevisionCounts, ...]
     hidden: int = 0
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {
-            "annotators": [annotator.as_json() for annotator in self.annotators],
-            "revisions": [revision.as_json() for revision in self.revisions],
-            "hidden": self.hidden,
-        }
 
 
 def build_revision_report(session: Session) -> RevisionReport:

@@ -10,7 +10,7 @@ from operator import is_
 from annotate.cues.prelabels import uncounted_annotators
 from annotate.review.peer_review import build_recording_review
 from annotate.review.segment_table import SegmentRow, SegmentTable
-from project.entities.study_records import Annotator, Json, MediumRole, Recording, Run
+from project.entities.study_records import Annotator, MediumRole, Recording, Run
 from project.queries.annotator_rows import all_annotators, all_assignments, completions
 from project.queries.history_rows import latest_run
 from project.queries.recording_rows import all_media, all_recordings, hold_outs
@@ -73,26 +73,6 @@ class Checklist:
             if task.annotator.id == annotator.id:
                 found[task.kind] += task.count
         return {kind: found[kind] for kind in KIND_NAMES}
-
-    def as_json(self) -> dict[str, Json]:
-        """Return the counts of each annotator, and every task."""
-        return {
-            "annotators": [
-                {"name": who.name, **{kind.value: number for kind, number in self.counts(who).items()}}
-                for who in self.annotators
-            ],
-            "tasks": [
-                {
-                    "kind": task.kind.value,
-                    "annotator": task.annotator.name,
-                    "recording": task.recording.number,
-                    "time": task.time_us / 1e6,
-                    "segment": task.segment_id,
-                    "text": task.text,
-                }
-                for task in self.tasks
-            ],
-        }
 
     def as_text(self) -> str:
         """Return it for people."""
@@ -259,31 +239,6 @@ class Overview:
     def segments(self) -> int:
         """Number of segments in the whole study."""
         return sum(r.segments for r in self.recordings)
-
-    def as_json(self) -> dict[str, Json]:
-        """Return the figures, and one object for each recording."""
-        return {
-            "study": self.study,
-            "name": self.name,
-            "recordings": len(self.recordings),
-            "segments": self.segments,
-            "annotators": len(self.annotators),
-            "annotator_names": [*self.annotators],
-            "recording_list": [
-                {
-                    "id": r.recording.id,
-                    "number": r.recording.number,
-                    "name": r.recording.name,
-                    "seconds": r.recording.duration_us / 1e6,
-                    "file": r.file,
-                    "media": r.state.value if r.state else "none",
-                    "segments": r.segments,
-                    "held_out": r.held_out,
-                    "face_tracks": r.faces.result.get("tracks") if r.faces else None,
-                }
-                for r in self.recordings
-            ],
-        }
 
     def as_text(self) -> str:
         """Return the figures and a line for each recording, for people."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from project.entities.study_records import Changes, Json, Recording, Segment
+from project.entities.study_records import Changes, Recording, Segment
 from project.queries.annotator_rows import all_annotators
 from project.queries.chain_rows import find_chain, find_node
 from project.queries.question_rows import find_question
@@ -47,21 +47,6 @@ class SearchHit:
     recording: Recording | None = None
     time_us: int = 0
     who: str = ""
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it for the command line."""
-        return {
-            "kind": self.kind,
-            "table": self.place.table,
-            "id": self.place.subject,
-            "field": self.place.field,
-            "segment": self.segment.id if self.segment else None,
-            "recording": self.recording.number if self.recording else None,
-            "time": self.time_us / 1e6 if self.recording else None,
-            "who": self.who or None,
-            "text": self.excerpt.text,
-            "marks": [[*mark] for mark in self.excerpt.marks],
-        }
 
     def as_text(self) -> str:
         """Return a line for people; what matches stands between «these»."""

@@ -6,7 +6,7 @@ These edits never touch values.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from project.entities.study_records import Changes, FieldValue, Json, Segment
+from project.entities.study_records import Changes, FieldValue, Segment
 from project.errors import UserError
 from project.queries.segment_rows import older_values, segments_of_scheme
 from project.queries.study_schemes import (
@@ -132,13 +132,6 @@ class Orphan:
     segment: Segment
     value: FieldValue | None = None
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as JSON."""
-        found: dict[str, Json] = {"segment": self.segment.id, "track": self.segment.track, "label": self.segment.label}
-        if self.value is not None:
-            found |= {"field": self.value.field, "version": self.value.version, "value": self.value.value}
-        return found
-
 
 @dataclass(frozen=True, slots=True)
 class KeptScheme:
@@ -167,20 +160,6 @@ class KeptScheme:
     def name(self) -> str:
         """What it is called, its key where nobody knows."""
         return self.key if self.scheme is None else self.scheme.name
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as JSON."""
-        return {
-            "key": self.key,
-            "name": self.name,
-            "version": None if self.scheme is None else self.scheme.version,
-            "versions": [*self.versions],
-            "used": self.used,
-            "default": self.default,
-            "segments": self.segments,
-            "values": self.values,
-            "orphans": self.orphans,
-        }
 
 
 def list_study_schemes(session: Session) -> list[KeptScheme]:

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from project.entities.study_records import Annotator, Json
-from project.queries.annotator_rows import Active, Key, add_seconds, all_activity, all_annotators, delete_activity
+from project.entities.study_records import Annotator
+from project.queries.annotator_rows import Key, add_seconds, all_activity, all_annotators, delete_activity
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 
@@ -102,23 +102,6 @@ def totals_by_day(session: Session, annotator: Annotator | None = None) -> list[
     days = sorted({row.day for row in rows}, reverse=True)
     order = sorted(names, key=lambda annotator_id: names[annotator_id])
     return [ActivityTotal(names[who], day, found[who, day]) for day in days for who in order if (who, day) in found]
-
-
-def activity_to_json(session: Session) -> dict[str, Json]:
-    """Return every counter, with numbers of recordings and names of annotators."""
-    numbers = {recording.id: recording.number for recording in all_recordings(session.study)}
-    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
-
-    def row(active: Active) -> Json:
-        return {
-            "recording": numbers[active.recording_id],
-            "annotator": names.get(active.annotator_id, active.annotator_id),
-            "day": active.day,
-            "seconds": active.seconds,
-        }
-
-    rows = [active for active in all_activity(session.study) if active.recording_id in numbers]
-    return {"seconds": sum(active.seconds for active in rows), "activity": [row(active) for active in rows]}
 
 
 def format_minutes(seconds: int) -> str:

@@ -10,7 +10,8 @@ from itertools import combinations
 
 from annotate.study.people import ensure_annotators, require_annotator
 from annotate.team.training_gate import FIGURES, TRAINING, Gate, read_gate
-from project.entities.study_records import Annotator, Assignment, Changes, Json, Recording, WorkPurpose
+from project.codec import dump
+from project.entities.study_records import Annotator, Assignment, Changes, Recording, WorkPurpose
 from project.errors import UserError
 from project.queries.annotator_rows import (
     all_annotators,
@@ -298,7 +299,7 @@ def set_training(session: Session, recordings: Sequence[str], reference: str, mi
     who = require_annotator(session, reference)
     gate = Gate(tuple(dict.fromkeys(recordings)), who.id, dict(minimum))
     with session.step("Set up training") as step:
-        session.study.set_property(TRAINING, gate.as_json())
+        session.study.set_property(TRAINING, dump(gate))
         set_assignments(session.study, plan_training(session, gate.recordings, who.id))
     return step.changes
 
@@ -358,35 +359,6 @@ class TeamPlan:
             sum(1 for _, cell in work if cell.done),
             sum(recording.duration_us for recording, _ in work) / 6e7,
         )
-
-    def as_json(self) -> dict[str, Json]:
-        """Return each annotator's part, and for each recording who has it."""
-        names = {annotator.id: annotator.name for annotator in self.annotators}
-        return {
-            "annotators": [
-                {"name": p.annotator.name, "given": p.given, "begun": p.begun, "done": p.done, "minutes": p.minutes}
-                for p in map(self.progress, self.annotators)
-            ],
-            "recordings": [
-                {
-                    "id": recording.id,
-                    "number": recording.number,
-                    "name": recording.name,
-                    "held_out": recording.id in self.held_out,
-                    "annotators": [
-                        {
-                            "name": names[who],
-                            "purpose": cell.purpose.value if cell.purpose else None,
-                            "segments": cell.segments,
-                            "done": cell.done,
-                        }
-                        for (place, who), cell in self.cells.items()
-                        if place == recording.id
-                    ],
-                }
-                for recording in self.recordings
-            ],
-        }
 
     def as_text(self) -> str:
         """Return the plan for people."""

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from project.entities.study_records import Annotator, FieldValue, Json, Segment, WorkPurpose
+from project.codec import load
+from project.entities.study_records import Annotator, FieldValue, Segment, WorkPurpose
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators, all_assignments, completions
 from project.queries.segment_rows import segments_of, values_in
@@ -33,10 +34,6 @@ class Gate:
     reference: str
     minimum: Mapping[str, float]
 
-    def as_json(self) -> Json:
-        """Return it as it is kept in a study."""
-        return {"recordings": [*self.recordings], "reference": self.reference, "minimum": {**self.minimum}}
-
 
 @dataclass(frozen=True, slots=True)
 class TrainingResult:
@@ -62,15 +59,9 @@ class TrainingResult:
 
 
 def read_gate(session: Session) -> Gate | None:
-    """Return the study's gate, or None where it has none. Figures that this version does not know are not asked for."""
+    """Return the study's gate, or None where it has none."""
     found = session.study.get_property(TRAINING)
-    if not isinstance(found, dict):
-        return None
-    recordings, minimum = found.get("recordings"), found.get("minimum")
-    if not isinstance(recordings, list) or not isinstance(minimum, dict):
-        return None
-    least = {key: float(value) for key in FIGURES if isinstance(value := minimum.get(key), int | float)}
-    return Gate(tuple(map(str, recordings)), str(found.get("reference", "")), least)
+    return None if found is None else load(Gate, found, "The training round")
 
 
 def list_trainees(session: Session) -> list[Annotator]:

@@ -352,7 +352,7 @@ def test_what_is_hidden_is_neither_shown_nor_counted(session: Session) -> None:
     row = only(session)
     assert (row.judges, row.has_dissent, len(row.hidden)) == ({}, False, 1)
     assert row.hidden_reason
-    assert "error" not in str(row.as_json())
+    assert "error" not in str(row)
     judged(session, made, "Ada", annotator_id=person(session, "Ada").id, label="error")
     assert [*only(session).judges.values()] == ["error", "error"]
 
