@@ -213,11 +213,6 @@ def reveal(session: Session, segment_id: str, task: str | None = None) -> bool:
 def reveal_all(session: Session, eyes: JudgmentVisibility, about: Iterable[tuple[Segment, str | None]]) -> list[str]:
     """Record that the annotator of this session is shown the judgments of many segments, each of one task or of any.
 
-    Args:
-        session: of the study.
-        eyes: the visibility for the annotator, as it is now.
-        about: segments and tasks.
-
     Returns:
         The ids of the segments that they may see it about.
     """

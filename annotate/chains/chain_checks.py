@@ -35,9 +35,7 @@ class ChainProblem:
 def find_problems(graph: ChainGraph, duration_us: int | None = None) -> list[ChainProblem]:
     """Return what is wrong with a chain: what is about all of it first, then by node, errors before warnings.
 
-    Args:
-        graph: the chain; it may have cycles.
-        duration_us: of its recording; None where it does not matter whether the nodes lie in it.
+    The chain may have cycles. Without `duration_us`, that of its recording, nodes may lie outside of it.
     """
     if not graph.nodes:
         return [ChainProblem("", EMPTY, "The chain has no nodes yet.")]

@@ -72,9 +72,7 @@ def draft_from_graph(graph: ChainGraph) -> ChainDraft:
 def find_cycle(count: int, edges: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     """Return the positions of the nodes of a cycle, the first one again at the end; () where there is none.
 
-    Args:
-        count: number of nodes.
-        edges: (position of the reason, position of the result).
+    An edge is (position of the reason, position of the result).
     """
     from graphlib import CycleError
 

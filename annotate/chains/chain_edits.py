@@ -61,10 +61,7 @@ def find_node(session: Session, node_id: str) -> ChainNode:
 def add_chain(session: Session, recording_id: str, name: str = "") -> tuple[str, Changes]:
     """Begin a chain without nodes; returns its id and what changed.
 
-    Args:
-        session: whose annotator draws it.
-        recording_id: of the recording.
-        name: such as “The proposal”; where it is empty, the chain is called by its number in the recording.
+    Without a name, the chain is called by its number in the recording.
     """
     return add_chain_from_draft(session, recording_id, ChainDraft(name, (), ()))
 
@@ -74,12 +71,7 @@ def add_chain_from_draft(
 ) -> tuple[str, Changes]:
     """Add a chain with all its nodes and edges as one step; returns its id and what changed.
 
-    Args:
-        session: whose annotator it belongs to.
-        recording_id: of the recording.
-        drawing: nodes and edges.
-        based_on: id of the chain that it was made from; "" for none.
-        what: name of the step.
+    `based_on` is the id of the chain that it was made from, `what` the name of the step.
     """
     (made,), changes = add_chains_from_drafts(session, [(recording_id, drawing)], based_on=based_on, what=what)
     return made, changes
@@ -95,12 +87,8 @@ def add_chains_from_drafts(
 ) -> tuple[list[str], Changes]:
     """Add chains with all their nodes and edges as one step; returns their ids and what changed.
 
-    Args:
-        session: whose annotator they belong to.
-        drawn: (id of the recording, nodes and edges) of each.
-        based_on: id of the chain that they were made from; "" for none.
-        what: name of the step.
-        keep_rest: False for what a file holds: nothing in it may look like somebody who withdrew.
+    `drawn` has the id of the recording and the draft of each. Where `keep_rest` is false, as for a file, nothing in
+    them may look like somebody who withdrew.
     """
     chains: list[tuple[Chain, list[ChainNode], list[Edge]]] = []
     begun: dict[str, int] = {}
@@ -165,19 +153,8 @@ def add_node(
 ) -> tuple[str, Changes]:
     """Add a node to a chain of one's own, and its edges where wanted, as one step; returns its id and what changed.
 
-    The participants of a node appear in the recording from then on.
-
-    Args:
-        session: whose annotator draws it.
-        chain_id: of the chain.
-        kind: of the node.
-        text: what happens or what somebody believes, wants or feels; may be empty while it is drawn.
-        start_us: of its span, on the recording's axis.
-        end_us: of its span, on the recording's axis.
-        people: ids of participants whose event or state it is.
-        source: what it was made from, as `TABLE/ID`; "" for nothing.
-        reasons: ids of nodes that are reasons for it.
-        results: ids of nodes that it is a reason for.
+    The participants of a node appear in the recording from then on. `people` are ids of participants whose event or
+    state it is, `source` what it was made from, as `TABLE/ID`, `reasons` and `results` ids of nodes.
     """
     chain = find_own_chain(session, chain_id)
     graph = chain_rows.read_graph(session.study, chain)

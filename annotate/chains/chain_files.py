@@ -26,13 +26,7 @@ from project.timebase import format_time
 def exportable_chains(
     session: Session, chain_ids: Sequence[str] = (), recording_ids: Sequence[str] = ()
 ) -> list[ChainGraph]:
-    """Return the chains that may be exported, in the order in which they were begun.
-
-    Args:
-        session: of the study.
-        chain_ids: those that are wanted; all where it is empty.
-        recording_ids: those of these recordings; of all where it is empty.
-    """
+    """Return the chains that may be exported, in the order in which they were begun. No ids stand for all."""
     asked = [
         chain
         for chain in all_chains(session.study)
@@ -90,12 +84,8 @@ def import_chains(
 ) -> tuple[list[str], Changes]:
     """Add the chains of a file as one step, as those of the annotator of this session; returns their ids.
 
-    Args:
-        session: of the study.
-        path: of the file.
-        recording: number, name or id of the recording that they are about; by the names that the file gives where None.
-        key: of the format; told by the file's name where None.
-        keep_rest: what looks like somebody who withdrew comes in all the same.
+    Without `recording` (number, name or id), recordings are found by the names that the file gives, and without `key`
+    the format by the file's name. With `keep_rest`, what looks like somebody who withdrew comes in all the same.
     """
     require_utf8(path)
     session.study.require_writable()

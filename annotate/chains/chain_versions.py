@@ -88,9 +88,7 @@ def is_consensus(session: Session, chain: Chain) -> bool:
 def find_original(chains: Mapping[str, Chain], chain: Chain) -> Chain:
     """Return the chain that all versions of one go back to, as far as it is still there.
 
-    Args:
-        chains: id -> chain, of its recording.
-        chain: any version.
+    `chains` are those of its recording, by id.
     """
     seen = {chain.id}
     while (before := chains.get(chain.based_on)) is not None and before.id not in seen:
@@ -181,12 +179,8 @@ def copy_for_change(session: Session, chain_id: str) -> tuple[str, Changes]:
 def make_consensus(session: Session, chain_id: str, from_id: str) -> tuple[str, Changes]:
     """Make one version of a chain the agreed one, in place of the agreed version before; returns its id.
 
-    Nodes that are as they were keep their ids, so that questions about them stay as they are.
-
-    Args:
-        session: whose annotator does it.
-        chain_id: of any version of the chain.
-        from_id: of the version that people agreed on, which stays as it is.
+    Nodes that are as they were keep their ids, so that questions about them stay as they are. `chain_id` is that of any
+    version, `from_id` that of the one that people agreed on, which stays as it is.
     """
     session.study.require_writable()
     chain, chosen = find_chain(session, chain_id), find_chain(session, from_id)

@@ -189,14 +189,8 @@ def add_cue(
 ) -> tuple[str, Changes]:
     """Mark a cue inside an utterance; returns its id and what changed. The scheme comes into use where it is not yet.
 
-    Args:
-        session: whose annotator marks it.
-        utterance_id: of the utterance.
-        track: key of a track of the scheme `cues`.
-        label: key of a label of the track.
-        participant_id: whose cue it is: the speaker where None; a listener's response needs the listener.
-        description: what is seen or heard.
-        word: position of the word that it is pinned to; None for the whole utterance.
+    It is the speaker's, or a listener's response, which needs the listener. It is pinned to the word at position
+    `word`, or lies over the whole utterance.
     """
     said = find_utterance(session.study, utterance_id)
     if said is None:

@@ -157,12 +157,8 @@ class _ForbiddenXml(Exception):
 def parse_xml(path: Path, start: Start, end: End, starts: Collection[str], ends: Collection[str]) -> None:
     """Read a file of `MAX_FILE_BYTES` bytes at most.
 
-    Args:
-        path: of the file.
-        start: called with the name and the attributes of each element that `starts` names, and of the root.
-        end: called with the name of each element that `ends` names, and the text since its last child or its start.
-        starts: names of elements whose start matters.
-        ends: names of elements whose end matters.
+    `start` gets name and attributes of each element that `starts` names, and of the root; `end` gets the name of each
+    that `ends` names, and the text since its last child or its start.
     """
     content = io.BytesIO(read_bytes(path))
     parser = expat.ParserCreate()

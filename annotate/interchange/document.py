@@ -308,11 +308,7 @@ def to_text(value: Json) -> str:
 def to_value(scheme: Scheme, field: Field, value: Json, participant: Callable[[str], str]) -> Json:
     """Read what a file says about a field: a choice by its key or name, a number in digits, a participant by name.
 
-    Args:
-        scheme: that the field belongs to.
-        field: that takes the value.
-        value: as the file has it: a text, or the value itself.
-        participant: pseudonym or id -> id.
+    `participant` returns the id for a pseudonym or id.
     """
     match field.kind:
         case FieldKind.TEXT:

@@ -55,11 +55,8 @@ def build_document(
 ) -> Document:
     """Return what the study says about recordings.
 
-    Args:
-        session: of the study.
-        wanted: the recordings.
-        annotators: ids of those whose work is in it; everybody's where None, without pre-labels that nobody accepted.
-        whole: whether `Document.rows` is filled; then pre-labels are in it too.
+    Without ids of `annotators`, it is the work of all, without pre-labels that nobody accepted; `whole` adds those, and
+    fills `Document.rows`.
     """
     who = annotators
     if who is None and not whole:

@@ -50,12 +50,9 @@ def import_step(
 ) -> Iterator[UndoStep]:
     """Open a step that imports a file; nobody who withdrew comes back by it.
 
-    Args:
-        session: of the study.
-        title: of the step.
-        brought: name -> id of the annotators that the step adds. Where the session's own is among them, nobody is
-            introduced before it: an annotator has the same id in every copy of a study.
-        keep_rest: what looks like somebody who withdrew comes in all the same.
+    `brought` has name and id of the annotators that the step adds. Where the session's own is among them, nobody is
+    introduced before it: an annotator has the same id in every copy of a study. With `keep_rest`, what looks like
+    somebody who withdrew comes in all the same.
     """
     own = brought.get(session.annotator_name) if session.annotator() is None else None
     with (
@@ -139,11 +136,8 @@ class Plan:
 def plan_document_import(session: Session, document: Document, mapping: ImportMapping, places: Sequence[str]) -> Plan:
     """Say what an import would do.
 
-    Args:
-        session: of the study.
-        document: what was read.
-        mapping: what its lanes become; lanes that it does not name are left out.
-        places: id of the study's recording for each part of the document, "" for none.
+    Lanes that the mapping does not name are left out. `places` has the id of the study's recording for each part of the
+    document, "" for none.
     """
     return _DocumentImportPlanner(session, document, mapping).build_plan(places)
 

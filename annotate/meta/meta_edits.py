@@ -62,13 +62,8 @@ def write_summary(
 ) -> Changes:
     """Write a summary of a recording; an empty text takes it back.
 
-    Args:
-        session: whose annotator writes it.
-        recording_id: of the recording.
-        source: what it is made from.
-        text: prose with times.
-        judgment_id: of the judgment whose words these are; where None, a person changes what is there, and whoever
-            worded it first is kept.
+    `judgment_id` is that of the judgment whose words these are; where None, a person changes what is there, and whoever
+    worded it first is kept.
     """
     number = session.recording(recording_id).number
     plain = clean_summary(text)
@@ -130,11 +125,7 @@ def settle_contradiction(
 ) -> Changes:
     """Say what is true about a contradiction, and whether anybody still has to look at it.
 
-    Args:
-        session: whose annotator says it.
-        contradiction_id: of the contradiction.
-        resolution: what was found out; as it was where None.
-        settled: nobody has to look at it any more.
+    Without a resolution, it stays as it was.
     """
     known = _contradiction(session, contradiction_id)
     text = known.resolution if resolution is None else _line(resolution, MAX_CONTRADICTION_CHARS, "A resolution")

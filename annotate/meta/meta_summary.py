@@ -29,10 +29,7 @@ Names = Mapping[str, str]
 def build_meta_information(session: Session, recording_id: str, written: TextTransform = str) -> dict[str, Json]:
     """Return the meta information of a recording, without pre-labels that nobody accepted.
 
-    Args:
-        session: of the study.
-        recording_id: of the recording.
-        written: how a text may be written; as it is by default.
+    `written` says how a text may be written.
 
     Returns:
         `meta` (version of this form), `recording` (its number), `duration`, `frame_rate`, `frames`, `people`, `speech`,
@@ -92,11 +89,8 @@ def format_meta_json(found: Mapping[str, Json]) -> str:
 def format_prose(session: Session, recording_id: str, names: Names, written: TextTransform = str) -> str:
     """Return the meta information of a recording as lines: people, then everything that happens, by time.
 
-    Args:
-        session: of the study.
-        recording_id: of the recording.
-        names: participant id -> what they are called; who is not among them is called `?`.
-        written: how a text may be written.
+    `names` has what each participant is called, by id; anybody else is called `?`. `written` says how a text may be
+    written.
     """
     people = [person for person in list_people(session, recording_id) if person.participant is not None]
     lines = [_person_line(person, names, written) for person in people]

@@ -93,9 +93,7 @@ class SegmentTable:
     def apply(self, changes: Changes, rows: Mapping[str, SegmentRow] | None = None) -> bool:
         """Take in what an edit touched; returns whether anything here may be different now.
 
-        Args:
-            changes: of the edit.
-            rows: of the segments that `affected_ids` names, where they were read already.
+        `rows` are those of the segments that `affected_ids` names, where they were read already.
         """
         touched = self.affected_ids(changes)
         if touched is None:
@@ -257,9 +255,7 @@ class Filter:
     def select(self, table: SegmentTable, among: AbcCollection[str] | None = None) -> list[str]:
         """Return the ids of the segments for which every condition holds, in the table's order.
 
-        Args:
-            table: of the study.
-            among: ids that are looked at alone, such as those that a search found; all where None.
+        Where `among` is given, such as what a search found, no other ids are looked at.
         """
         return [
             key

@@ -145,11 +145,7 @@ def build_checklist(
 ) -> Checklist:
     """Return what people still have to do: these, or everybody where none is named.
 
-    Args:
-        session: of the study.
-        table: its segments, as they are now.
-        annotators: whose tasks are wanted.
-        reviews: what was found out before, where this is asked again and again.
+    `reviews` is what was found out before, where this is asked again and again.
     """
     people = tuple(annotators or (annotator for annotator in table.annotators.values() if annotator.kind == "person"))
     wanted = {person.id for person in people}

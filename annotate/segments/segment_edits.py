@@ -67,17 +67,8 @@ def add_segment(
     """Mark a span of a recording; returns the new segment's id and what changed.
 
     On a track whose segments cover the recording, the span is the recording. On one whose segments lie inside an
-    utterance, it is cut to the utterance under it, where the recording has a transcript.
-
-    Args:
-        session: whose annotator makes it.
-        recording_id: of the recording.
-        start_us: of the span, on the recording's axis.
-        end_us: of the span, on the recording's axis.
-        label: one of the track's.
-        values: of the form's fields.
-        scheme: key of a scheme that the study uses; its default one where None.
-        track: key of the track; the scheme's first one where None.
+    utterance, it is cut to the utterance under it, where the recording has a transcript. Without names, it goes to the
+    study's default scheme and the scheme's first track.
     """
     require_training(session, recording_id)
     used = session.schemes.get(scheme)

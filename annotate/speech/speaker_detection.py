@@ -85,10 +85,7 @@ class SpeakerDetectionResult:
 def prepare(session: Session, recording_id: str, number: int | None = None) -> JobSpec[SpeakerDetectionParameters]:
     """Make the job for one recording.
 
-    Args:
-        session: holds the study.
-        recording_id: of a recording with a transcript, or with speech that was found.
-        number: of people who speak, where somebody knows it.
+    It needs a transcript, or speech that was found; `number` is that of people who speak, where somebody knows it.
     """
     recording = session.recording(recording_id)
     located = require_usable_sound(session, recording_id)

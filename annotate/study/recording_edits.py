@@ -115,10 +115,7 @@ class RelinkResult:
 def probe_file(path: Path, progress: Progress | None = None, *, sound_track: int = 0) -> ProbedFile:
     """Read what a study keeps about a file, and cache the index of its pictures.
 
-    Args:
-        path: of the file.
-        progress: told in bytes.
-        sound_track: which of its sound tracks is used, from 1; the container's default with 0.
+    Progress counts bytes. `sound_track` counts from 1; 0 is the container's default.
 
     Raises:
         Cancelled: the user stopped it.

@@ -30,10 +30,7 @@ class ActiveTime:
     def tick(self, now: float, key: Key | None, in_sight: bool) -> None:
         """Count the time since the last look for `key`; nothing where the window is not in sight or nobody is active.
 
-        Args:
-            now: the time.
-            key: recording, annotator and day that it counts for; None while there is nothing to count for.
-            in_sight: whether the window can be seen.
+        `key` is None while there is nothing to count for.
         """
         before, self._looked = self._looked, now
         if before is None or key is None or not in_sight or self._lively is None:

@@ -285,11 +285,7 @@ def _has_begun(session: Session, assignment: Assignment) -> bool:
 def set_training(session: Session, recordings: Sequence[str], reference: str, minimum: Mapping[str, float]) -> Changes:
     """Open a training round; everybody in the plan but the reference is given these recordings to train on.
 
-    Args:
-        session: of the study's owner.
-        recordings: ids of the recordings.
-        reference: name of the annotator to compare with.
-        minimum: figure -> what it must reach, 0 to 1; figures that are not named do not count.
+    The minimum has what each figure must reach, 0 to 1; figures that it does not name do not count.
     """
     if not recordings:
         raise UserError("A training needs recordings.", "Name them: --recording 1 --recording 2")

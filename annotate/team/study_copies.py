@@ -49,10 +49,7 @@ class MediaBeside:
     def __init__(self, scratch: Path, copy: Path, *, linked: bool) -> None:
         """Bring nothing yet.
 
-        Args:
-            scratch: a folder on the disk of the copy, which is removed with what is left in it.
-            copy: what the copy will be called.
-            linked: whether files are linked instead of copied.
+        `scratch` is a folder on the disk of the copy, which is removed with what is left in it.
         """
         self._folder, self._final = scratch / "media", copy.with_name(f"{copy.stem} media")
         self._linked = linked

@@ -261,13 +261,7 @@ def read_conversation(
 ) -> list[DialogueTurn]:
     """Return the utterances that share time with a stretch and those that led up to it, by start.
 
-    Args:
-        session: holds the study.
-        recording_id: of the recording.
-        start_us: of the stretch, on the recording's axis.
-        end_us: of the stretch, on the recording's axis.
-        before: utterances before the stretch, at most.
-        cues: whether to tell the cues inside them.
+    At most `before` utterances lead up to it.
     """
     study = session.study
     inside = utterances_between(study, recording_id, start_us, end_us)

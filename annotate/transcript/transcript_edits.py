@@ -146,11 +146,8 @@ def add_utterance(
 def edit_text(session: Session, utterance_id: str, text: str, *, check: bool = True) -> Changes:
     """Change what is said; quick edits of one utterance are one step. Words that stay keep their times.
 
-    Args:
-        session: whose annotator does it.
-        utterance_id: of the utterance.
-        text: may be empty; then the words' times are gone.
-        check: whether it counts as read from now on; False while somebody still types.
+    Without a text, the words' times are gone. `check` is false while somebody still types: then it does not count as
+    read.
     """
     old = find_utterance(session, utterance_id)
     new = old if text.strip() == old.text else utterance_text.with_text(old, text)
@@ -171,13 +168,8 @@ def split_utterance(
 ) -> tuple[str, Changes]:
     """Cut an utterance in two, before a word or at a time; both halves keep the speaker. Returns the second one's id.
 
-    Where words have times, each half reaches to its own words.
-
-    Args:
-        session: whose annotator does it.
-        utterance_id: of the utterance.
-        word: index of the first word of the second half.
-        at_us: where to cut, on the recording's axis; a word belongs to the half that has its middle.
+    Where words have times, each half reaches to its own words. `word` is the index of the first word of the second
+    half. A word belongs to the half of `at_us` that has its middle.
     """
     old = find_utterance(session, utterance_id)
     if word is None:
@@ -196,11 +188,7 @@ def split_utterance(
 def split_utterance_text(session: Session, utterance_id: str, before: str, after: str) -> tuple[str, Changes]:
     """Cut an utterance in two where somebody types, as one step; returns the second one's id.
 
-    Args:
-        session: whose annotator does it.
-        utterance_id: of the utterance.
-        before: text of the first half, which may be another one than the utterance has.
-        after: text of the second half.
+    The halves may have another text than the utterance.
     """
     old, text = find_utterance(session, utterance_id), f"{before.strip()} {after.strip()}"
     if not before.strip() or not after.strip():

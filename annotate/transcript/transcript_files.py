@@ -72,13 +72,9 @@ def import_transcript(
 ) -> TranscriptImportResult:
     """Put what a file says was spoken into a recording's transcript, as one step.
 
-    Args:
-        session: of the study.
-        recording_id: what it is about.
-        path: of a file in any format that `greenroom import` reads.
-        key: of its format; seen from the file when not given.
-        replace_drafts: whether drafts that nobody touched make room, where there is a transcript already.
-        keep_rest: what looks like somebody who withdrew comes in all the same.
+    The file is of any format that `greenroom import` reads; `key` names it where it is not to be seen from the file.
+    With `replace_drafts`, drafts that nobody touched make room; with `keep_rest`, what looks like somebody who withdrew
+    comes in all the same.
     """
     require_empty_transcript(session, recording_id, replace_drafts)
     if not path.is_file() or path.stat().st_size < MEGABYTE:
@@ -111,15 +107,7 @@ def import_transcript(
 
 
 def export_transcript(session: Session, recording_id: str, path: Path, key: str, *, overwrite: bool = False) -> None:
-    """Write a recording's transcript to a file. Hold-outs are never exported.
-
-    Args:
-        session: of the study.
-        recording_id: whose.
-        path: of the file.
-        key: of `FORMATS`.
-        overwrite: whether a file of this name is replaced.
-    """
+    """Write a recording's transcript to a file. Hold-outs are never exported. `key` is one of `FORMATS`."""
     text = None if key not in (LINES, JSON) else transcript_text(session, recording_id, key)
     document = _only_speech(build_document(session, exportable_recordings(session, [recording_id])))
     media = [place for medium in media_of(session.study, recording_id) if (place := session.media_path(medium))]

@@ -130,11 +130,8 @@ def cut_utterances(
 ) -> list[AsrSegment]:
     """Return utterances with the times of their words, by start.
 
-    Args:
-        pieces: in order; times that run backwards are put in order.
-        language: code; in some languages there may be a cut between any two pieces.
-        end_us: of the recording; nothing lies after it.
-        options: see there.
+    Times of pieces that run backwards are put in order; in some languages there may be a cut between any two. Nothing
+    lies after `end_us`, the end of the recording.
     """
     options = options or CuttingOptions()
     free = language in UNSPACED_LANGUAGES

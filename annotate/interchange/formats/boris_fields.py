@@ -285,12 +285,7 @@ def format_comment(held: BorisValueLayout, values: Mapping[str, Json]) -> str:
 
 
 def parse_modifiers(text: str, sets: Sequence[tuple[str, bool]]) -> dict[str, Json]:
-    """Read the modifiers of an event.
-
-    Args:
-        text: as BORIS has it.
-        sets: name of each set, and whether several can be chosen.
-    """
+    """Read the modifiers of an event. `sets` has the name of each set, and whether several can be chosen."""
     found: dict[str, Json] = {}
     for place, chosen in enumerate(text.split(SEPARATOR) if text else []):
         name, several = sets[place] if place < len(sets) else (f"modifier {place + 1}", False)

@@ -49,11 +49,9 @@ def interpolate_slots(slots: Mapping[str, int | None], tiers: Iterable[Sequence[
 
     The annotations of a tier from one known time to the next share the time between evenly; their order is that of the
     slots that they share, else that of the slots in the file. What no tier tells is shared evenly between the known
-    neighbours in the order of time; what has none stays None.
-
-    Args:
-        slots: in the order of the file, which is that of time (EAF 3.0, section 2.2); None where the time is not given.
-        tiers: the annotations of each tier; a tier stands after the one that it cuts up.
+    neighbours in the order of time; what has none stays None. Slots are in the order of the file, which is that of time
+    (EAF 3.0, section 2.2), with None where the time is not given. The annotations of a tier stand after those of the
+    tier that it cuts up.
     """
     found = dict(slots)
     places = {name: place for place, name in enumerate(found)}
