@@ -57,7 +57,6 @@ class VisibleJudgments:
     """Judgments, split into those that somebody may see and those that are hidden.
 
     Attributes:
-        judgments: as they are, in the order that they came in.
         hidden: without what was answered.
         hidden_reason: why the first of those is hidden; "" where none is.
     """

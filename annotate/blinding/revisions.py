@@ -34,7 +34,6 @@ class Revision:
         segment_id: what the judges had said something about.
         own_id: the segment of who revised; "" where they answered in the form for people.
         recording: whose segment it is; None where it is gone.
-        start_us: where that is, on the recording's axis.
         part: `label`, or a field of the form.
         before: what they had said; None for nothing.
         after: what they say now; None for nothing, or where they deleted the segment.

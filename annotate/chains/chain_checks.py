@@ -21,8 +21,6 @@ class ChainProblem:
 
     Attributes:
         node_id: of the node that it is about; "" where it is about the chain.
-        key: of its kind.
-        message: one line for people.
         warning: it may be as it was meant to be.
     """
 
@@ -167,7 +165,6 @@ class ChainFigure:
 
     Attributes:
         key: such as `nodes.event`.
-        name: for people.
         value: the study's; None where there is nothing to take it from.
         published: R3-VQA's; None where the paper does not give it.
         source: the place in the paper; "" for none.

@@ -45,8 +45,6 @@ class ChainDraft:
     """Nodes and which of them are reasons for which.
 
     Attributes:
-        name: of the chain.
-        nodes: in any order.
         edges: (position of the reason, position of the result) in `nodes`.
     """
 

@@ -27,8 +27,6 @@ class FileNode:
     Attributes:
         id: whatever the file calls it; unique in its chain.
         kind: as the file says, known or not.
-        start_us: on the recording's axis.
-        end_us: on the recording's axis.
         people: pseudonyms.
         source: as `TABLE/ID`, or "".
     """
@@ -75,10 +73,7 @@ class ChainForm:
     """One format of files.
 
     Attributes:
-        name: for people.
         suffix: of file names, lower case, with the dot.
-        read: reads a file.
-        write: writes a file.
     """
 
     name: str

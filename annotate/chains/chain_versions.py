@@ -56,7 +56,6 @@ class ChainReviews:
     """The reviews of a chain.
 
     Attributes:
-        state: the review state.
         current: the reviews of its current state, by time.
         earlier: the reviews of earlier states, by time.
     """

@@ -25,16 +25,10 @@ class CueMark:
     """A cue at its place.
 
     Attributes:
-        segment_id: the segment that it is.
         track: key of its track in the scheme `cues`.
-        label: key of its label.
-        name: of its label.
         description: what is seen or heard; may be empty.
         participant_id: whose cue it is; None where nobody said.
-        start_us: on the recording's axis.
-        end_us: on the recording's axis.
         word: position of the word of the utterance during or after which it begins; -1 where it has none before it.
-        annotator_id: who marked it.
         prelabel: a model suggests it, and nobody accepted it yet.
     """
 
@@ -177,8 +171,6 @@ class NoticedCue:
     Attributes:
         participant_id: whom; None while nobody said whose face it is.
         kind: of `models.cues.cue_baseline`.
-        start_us: on the recording's axis.
-        end_us: on the recording's axis.
         strength: 1 is just enough.
         told: what was measured.
     """

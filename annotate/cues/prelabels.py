@@ -44,9 +44,7 @@ class Prelabel:
     """A suggestion that nobody decided on.
 
     Attributes:
-        segment: that it is.
         participant_id: whose cue it would be; None where nobody knows.
-        description: what is seen or heard.
     """
 
     segment: Segment

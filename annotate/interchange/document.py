@@ -55,7 +55,6 @@ class InterchangeEntry:
     """One annotation: a span, or a point where both times are equal.
 
     Attributes:
-        start_us: on the recording's axis.
         end_us: on the recording's axis, not before the start.
         text: what the annotation says, as the format has it: a label, a modifier string, words.
         values: everything else that the format knows about it, by name: form fields, modifiers, comments.
@@ -142,9 +141,6 @@ class RecordingPart:
     """What a document says about one recording.
 
     Attributes:
-        name: of the recording.
-        lanes: what is marked and said.
-        media: the files that the part is about.
         duration_us: 0 where the format does not say.
         id: of the recording, in files that we wrote; "" otherwise.
         on_media_time: whether the axis is the time of the first medium, not the recording's axis; an import moves the
@@ -191,7 +187,6 @@ class Format:
         name: for people, such as `ELAN (.eaf)`.
         suffixes: of file names, lower case, with the dot; the first one is what a new file gets.
         recognises: tells whether a file that begins with these bytes (64 KiB at most) looks like one of this format.
-        read: reads a file.
         write: writes a file to a temporary path that is there and empty; the caller renames it when it is whole.
         losses: what the format cannot hold, one line each; shown before an export and listed in the docs.
         holds_several: whether one file holds several recordings.

@@ -68,12 +68,7 @@ class LanePlan:
 
     Attributes:
         part: name of the recording in the document.
-        lane: name of the lane.
-        target: what it becomes.
         recording_id: where it goes; "" where no recording of the study fits.
-        entries: how many the lane has.
-        added: how many are new to the study.
-        known: how many are in the study already.
         left_out: reason -> how many entries are left out for it.
         remarks: one line for each thing that is changed on the way in.
     """

@@ -315,7 +315,6 @@ class RowsPlan:
     """Everything that a lossless file adds; nothing is written before `apply_rows`.
 
     Attributes:
-        lanes: how much of each lane is new.
         remarks: what stays as it is or is changed on the way in, one line each.
         rows: table -> the new rows.
         schemes: keys of the schemes in use afterwards.

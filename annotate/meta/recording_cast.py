@@ -30,7 +30,6 @@ class PersonTrack:
     """The regions of one person over the frames of a face track.
 
     Attributes:
-        face: the track that it is derived from.
         boxes: (n, 4) float32, x, y, width, height in pixels of the picture as it is shown, inside of it.
     """
 
@@ -58,9 +57,7 @@ class RecordingPerson:
 
     Attributes:
         participant: who; None for tracks of which nobody said whose face they are.
-        descriptions: kind -> what it is.
         tracks: of their face and person, by time; dismissed faces are left out.
-        spoken_us: how long they speak.
     """
 
     participant: Participant | None

@@ -33,7 +33,6 @@ class SceneEvent:
     """Something of the scheme `scenes`.
 
     Attributes:
-        name: of its label.
         who: pseudonym of whom it is about; "" for nobody.
         prelabel: a model suggests it, and nobody decided on it yet.
     """

@@ -47,7 +47,6 @@ class Statistics:
 
     Attributes:
         annotators: whose segments were counted.
-        labels: of the track.
         by_label: (labels,) segments.
         by_annotator: (annotators, labels) segments.
         fields: those of the form that have choices.

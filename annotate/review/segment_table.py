@@ -213,19 +213,12 @@ class Filter:
 
     Attributes:
         annotators: ids of who may have made it.
-        recordings: ids.
-        collections: ids.
         lanes: (scheme, track) keys.
-        labels: keys.
         values: field -> values of which it has at least one; `EMPTY` stands for no value.
         lacks: fields that its scheme's rules ask for and of which at least one is missing.
         incomplete: whether anything is still to be done about it by its scheme's rules.
         disputed: whether somebody else who worked on the recording says something else there.
-        commented: whether it has comments.
         unresolved: whether it has comments that are not resolved.
-        reviewed: whether somebody reviewed it.
-        disagreed: whether a reviewer disagreed with it.
-        held_out: whether its recording is kept back.
         judged: whether judges said something about it, also where that is still hidden.
         judges_differ: whether a judge gives it another label, as far as that may be seen.
         revised: whether who made it changed it after they were shown judges.

@@ -33,7 +33,6 @@ class SearchHit:
 
     Attributes:
         kind: what the text is, for people: `Rationale`, `Comment`, `Utterance`, ...
-        excerpt: the piece in which the words stand.
         segment: whose text it is, or None where it is not about a segment.
         recording: that it belongs to, or None where it belongs to the study as a whole.
         time_us: where on the recording; 0 for the recording as a whole.

@@ -45,11 +45,7 @@ class RecognitionProgress:
 
 
 class RecognitionLog:
-    """Lines of JSON, each with its CRC-32; a torn end is cut off, and a file about other work is overwritten.
-
-    Attributes:
-        found: what there is so far.
-    """
+    """Lines of JSON, each with its CRC-32; a torn end is cut off, and a file about other work is overwritten."""
 
     def __init__(self, path: Path, work: Mapping[str, Json]) -> None:
         """Open or start the file."""

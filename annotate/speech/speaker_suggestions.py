@@ -43,7 +43,6 @@ class FoundSpeaker:
         number: from 1, in the order in which they are first heard.
         participant_id: who it is taken for; None for somebody who is no participant yet.
         tracks: ids of the face tracks that speak with this voice, the surest first.
-        seconds: of speech.
         confidence: mean over that speech, 0 to 1.
         stretches: of speech, as (start, end).
         utterance_ids: of the transcript; empty where there was none.

@@ -104,7 +104,6 @@ class RelinkResult:
     Attributes:
         found: names of the files that are linked again.
         missing: names of the files that are still missing.
-        changes: rows touched.
     """
 
     found: tuple[str, ...]

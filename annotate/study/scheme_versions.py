@@ -125,7 +125,6 @@ class Orphan:
     """Something that the newest version of its scheme has no place for.
 
     Attributes:
-        segment: what it is about.
         value: of a field; None where it is the segment's label, or its track, that is no longer there.
     """
 
@@ -140,9 +139,7 @@ class KeptScheme:
     Attributes:
         scheme: its newest version; None where its text is kept nowhere or cannot be read.
         versions: that the study keeps, oldest first; empty for one in use that nothing was made with yet.
-        used: whether it is in use.
         default: whether new segments are made under it.
-        segments: made with it.
         values: filled in under it, in all versions.
         orphans: how many labels and values the newest version has no place for.
     """

@@ -153,8 +153,6 @@ class PlanOptions:
 
     Attributes:
         annotators: names of those who share the recordings; new ones are introduced.
-        per_recording: how many annotate each recording.
-        seed: the same seed gives the same plan.
         keep: also keep what was given out and nobody has begun.
         training: ids of recordings that everybody gets to train on, and nobody to annotate; those of the study's
             training round where none are named.

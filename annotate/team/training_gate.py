@@ -40,10 +40,8 @@ class TrainingResult:
     """How one annotator did.
 
     Attributes:
-        annotator: who.
         given: number of recordings to train on.
         done: how many of them they marked as done; only these are compared.
-        pairs: number of matched segments.
         figures: figure -> 0 to 1; None where there is nothing to compare.
         short: the figures that do not reach the minimum.
         passed: whether all recordings are done and all figures reach the minimum.

@@ -29,7 +29,6 @@ class LineCue:
 
     Attributes:
         kind: of `CUE_KINDS`.
-        text: what it says.
         note: more about an emotion or a tone; "" for none.
     """
 
@@ -45,7 +44,6 @@ class LineResponse:
     Attributes:
         after: words of the utterance before it.
         who: the listener's pseudonym; None where nobody knows.
-        text: what it says.
     """
 
     after: int
@@ -61,7 +59,6 @@ class CaptionLine:
         speaker: pseudonym; None while nobody knows.
         start_cs: in hundredths of a second.
         end_cs: likewise.
-        words: of its text.
         cues: the speaker's, in the order of `CUE_KINDS`.
         responses: of listeners, by place.
     """
@@ -227,13 +224,9 @@ class DialogueTurn:
     """One utterance of a conversation.
 
     Attributes:
-        utterance_id: of the utterance.
-        start_us: on the recording's axis.
-        end_us: on the recording's axis.
         participant_id: who speaks; None while nobody knows.
         speaker: the speaker's pseudonym; "" while nobody knows.
         role: the speaker's; None while nobody knows.
-        text: what is said.
         inside: it shares time with the stretch; else it is over before it.
         checked: somebody looked at it; else a model heard it.
         cues: what people marked inside it, where they were asked for; pre-labels are never among them.

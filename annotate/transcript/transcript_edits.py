@@ -113,9 +113,7 @@ class ReplaceResult:
     """What `replace_all` did.
 
     Attributes:
-        count: how many places were replaced.
         emptied: ids of utterances that have no text any more.
-        changes: rows that changed.
     """
 
     count: int

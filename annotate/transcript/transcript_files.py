@@ -50,7 +50,6 @@ class TranscriptImportResult:
         removed: how many drafts made room for them.
         left_out: how many entries of the file are left out.
         remarks: one line for each thing that was left out or changed on the way.
-        changes: rows touched.
     """
 
     added: int

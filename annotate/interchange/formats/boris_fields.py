@@ -137,7 +137,6 @@ class QueuePart:
         duration_us: of the file; 0 where it is not known.
         start_us: where the file begins on the clock of the observation.
         bounds_us: from where to where entries belong here, on that clock.
-        lanes: what belongs here.
     """
 
     media: tuple[MediaLink, ...] = ()
