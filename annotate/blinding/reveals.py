@@ -261,8 +261,7 @@ def adopt(session: Session, judgment_id: str, field: str) -> Changes:
         raise UserError(f"The judge wrote nothing for {wanted.name}.", "Choose another judge or field.")
     reveal(session, about.id, judgment.task)
     with session.step(f"Take over {wanted.name.lower()} from {judge_name(judgment)}") as step:
-        author = session.annotator()
-        assert author is not None
+        author = session.author()
         write_field(session, own, field, text)
         insert_adoption(session.study, Adoption(new_id(), own.id, author.id, field, judgment.id, utc_now()))
     return step.changes

@@ -84,14 +84,15 @@ def find_cycle_nodes(graph: ChainGraph) -> frozenset[str]:
         }
         left -= outside
         trimmed = bool(outside)
-    return frozenset(node_id for node_id in left if node_id in _reachable_from(graph.results, node_id))
+    return frozenset(node_id for node_id in left if node_id in reachable_from(graph.results, node_id))
 
 
-def _reachable_from(results: Mapping[str, Sequence[str]], start: str) -> set[str]:
+def reachable_from(results: Mapping[str, Sequence[str]], start: str) -> set[str]:
+    """Return the nodes to which a way leads from one by results, also where there is a cycle."""
     seen: set[str] = set()
     left = [start]
     while left:
-        for result in results[left.pop()]:
+        for result in results.get(left.pop(), ()):
             if result not in seen:
                 seen.add(result)
                 left.append(result)
@@ -116,7 +117,7 @@ def _parts(graph: ChainGraph) -> list[ChainProblem]:
     left = {node.id for node in graph.nodes} - {*loose}
     parts = 0
     while left:
-        left -= _reachable_from(both, min(left))
+        left -= reachable_from(both, min(left))
         parts += 1
     if parts > 1:
         found.append(

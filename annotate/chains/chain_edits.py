@@ -3,21 +3,21 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from annotate.chains.chain_checks import reachable_from
 from annotate.chains.chain_drafts import (
     MAX_EDGES,
     MAX_NODES,
     ChainDraft,
-    DrawnNode,
     build_chain,
     build_node,
     cycle_error,
-    is_reachable,
+    draw_node,
     node_from_segment,
     node_from_utterance,
     normalize_chain_name,
     require_own_node,
-    require_span,
 )
+from annotate.study.recording_edits import require_span
 from annotate.team.training_gate import require_training
 from project.entities.causal_chains import Chain, ChainNode, Edge, NodeKind
 from project.entities.study_records import Changes
@@ -48,6 +48,14 @@ def find_own_chain(session: Session, chain_id: str) -> Chain:
             "This chain was drawn by somebody else.", "Only who drew a chain changes it: make a copy of your own."
         )
     return found
+
+
+def is_consensus(session: Session, chain: Chain) -> bool:
+    """Whether a chain is a version that several people agreed on."""
+    return any(
+        annotator.id == chain.annotator_id and annotator.kind == "adjudicated"
+        for annotator in all_annotators(session.study)
+    )
 
 
 def find_node(session: Session, node_id: str) -> ChainNode:
@@ -101,8 +109,7 @@ def add_chains_from_drafts(
         name = normalize_chain_name(drawing.name) or f"Chain {begun[recording_id]}"
         chains.append(build_chain(session, Chain(chain_id, recording_id, "", name, based_on), drawing))
     with session.step(what) as step, guard_import(session.study, keep_rest=keep_rest):
-        author = session.annotator()
-        assert author is not None
+        author = session.author()
         for chain, nodes, edges in chains:
             chain_rows.insert_chain(session.study, replace(chain, annotator_id=author.id))
             _insert(session, chain, nodes, edges)
@@ -126,12 +133,8 @@ def delete_chain(session: Session, chain_id: str) -> Changes:
 
     A version that several people agreed on is nobody's own, so anybody may delete it.
     """
-    session.study.require_writable()
     chain = find_chain(session, chain_id)
-    if all(
-        annotator.id != chain.annotator_id or annotator.kind != "adjudicated"
-        for annotator in all_annotators(session.study)
-    ):
+    if not is_consensus(session, chain):
         find_own_chain(session, chain_id)
     with session.step("Delete chain") as step:
         chain_rows.delete_chain(session.study, chain.id)
@@ -156,35 +159,38 @@ def add_node(
     The participants of a node appear in the recording from then on. `people` are ids of participants whose event or
     state it is, `source` what it was made from, as `TABLE/ID`, `reasons` and `results` ids of nodes.
     """
-    chain = find_own_chain(session, chain_id)
-    graph = chain_rows.read_graph(session.study, chain)
-    if len(graph.nodes) >= MAX_NODES:
-        raise UserError(f"A chain has up to {MAX_NODES:,} nodes.", "Begin another chain.")
-    made = build_node(session, chain, DrawnNode(kind, text, start_us, end_us, tuple(people), source), new_id())
-    edges = [
-        *(Edge(reason_id, made.id) for reason_id in reasons),
-        *(Edge(made.id, result_id) for result_id in results),
-    ]
-    for node_id in (*reasons, *results):
-        require_own_node(graph, node_id)
-    for result in results:
-        if any(reason == result or is_reachable(graph, result, reason) for reason in reasons):
-            raise cycle_error()
-    with session.step(f"Add {kind.value}") as step:
-        _insert(session, chain, [made], list(dict.fromkeys(edges)))
-    return made.id, step.changes
+    drawn = draw_node(kind, text, start_us, end_us, tuple(people), source)
+    return _add_node(session, find_own_chain(session, chain_id), drawn, reasons, results)
 
 
 def add_node_from_segment(session: Session, chain_id: str, segment_id: str) -> tuple[str, Changes]:
     """Make an event, or the state that a cue shows, of a segment; returns the node's id and what changed."""
     chain = find_own_chain(session, chain_id)
-    return _add_node_draft(session, chain, node_from_segment(session, chain.recording_id, segment_id))
+    return _add_node(session, chain, node_from_segment(session, chain.recording_id, segment_id))
 
 
 def add_node_from_utterance(session: Session, chain_id: str, utterance_id: str) -> tuple[str, Changes]:
     """Make an event of what somebody says; returns the node's id and what changed."""
     chain = find_own_chain(session, chain_id)
-    return _add_node_draft(session, chain, node_from_utterance(session, chain.recording_id, utterance_id))
+    return _add_node(session, chain, node_from_utterance(session, chain.recording_id, utterance_id))
+
+
+def _add_node(
+    session: Session, chain: Chain, drawn: ChainNode, reasons: Sequence[str] = (), results: Sequence[str] = ()
+) -> tuple[str, Changes]:
+    graph = chain_rows.read_graph(session.study, chain)
+    if len(graph.nodes) >= MAX_NODES:
+        raise UserError(f"A chain has up to {MAX_NODES:,} nodes.", "Begin another chain.")
+    made = build_node(session, chain, drawn, new_id())
+    edges = [*(Edge(node_id, made.id) for node_id in reasons), *(Edge(made.id, node_id) for node_id in results)]
+    for node_id in (*reasons, *results):
+        require_own_node(graph, node_id)
+    for result in results:
+        if not {result, *reachable_from(graph.results, result)}.isdisjoint(reasons):
+            raise cycle_error()
+    with session.step(f"Add {made.kind.value}") as step:
+        _insert(session, chain, [made], list(dict.fromkeys(edges)))
+    return made.id, step.changes
 
 
 def edit_node(
@@ -204,7 +210,7 @@ def edit_node(
     """
     old = find_node(session, node_id)
     chain = find_own_chain(session, old.chain_id)
-    wanted = DrawnNode(
+    wanted = draw_node(
         old.kind if kind is None else kind,
         old.text if text is None else text,
         old.start_us if start_us is None else start_us,
@@ -226,7 +232,7 @@ def move_nodes(session: Session, spans: Sequence[tuple[str, int, int]], merge_ke
     for node_id, start_us, end_us in spans:
         old = find_node(session, node_id)
         chain = find_own_chain(session, old.chain_id)
-        require_span(session, chain, start_us, end_us)
+        require_span(session, chain.recording_id, start_us, end_us, "node")
         moved.append((old, replace(old, start_us=start_us, end_us=end_us)))
     with session.step("Move node" if len(moved) == 1 else f"Move {len(moved)} nodes", merge_key) as step:
         for old, new in moved:
@@ -252,7 +258,7 @@ def add_edge(session: Session, reason_id: str, result_id: str) -> Changes:
         raise UserError("These nodes belong to two chains.", "A reason and its result are nodes of one chain.")
     chain = find_own_chain(session, reason.chain_id)
     graph = chain_rows.read_graph(session.study, chain)
-    if reason.id == result.id or is_reachable(graph, result.id, reason.id):
+    if reason.id == result.id or reason.id in reachable_from(graph.results, result.id):
         raise cycle_error()
     if len(graph.edges) >= MAX_EDGES:
         raise UserError(f"A chain has up to {MAX_EDGES:,} edges.", "Draw the rest as another chain.")
@@ -272,19 +278,6 @@ def delete_edge(session: Session, reason_id: str, result_id: str) -> Changes:
     with session.step("Remove reason") as step:
         chain_rows.delete_edges(session.study, [edge])
     return step.changes
-
-
-def _add_node_draft(session: Session, chain: Chain, drawn_node: DrawnNode) -> tuple[str, Changes]:
-    return add_node(
-        session,
-        chain.id,
-        drawn_node.kind,
-        drawn_node.text,
-        drawn_node.start_us,
-        drawn_node.end_us,
-        drawn_node.people,
-        drawn_node.source,
-    )
 
 
 def _insert(session: Session, chain: Chain, nodes: Sequence[ChainNode], edges: Sequence[Edge]) -> None:

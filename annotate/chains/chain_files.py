@@ -6,11 +6,11 @@ Personal names are exported as they are. An import that does not fit writes noth
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from annotate.chains.chain_drafts import SEGMENT, UTTERANCE, ChainDraft, DrawnNode, find_cycle, to_single_line
+from annotate.chains.chain_drafts import SEGMENT, UTTERANCE, ChainDraft, draw_node, find_cycle, to_single_line
 from annotate.chains.chain_edits import add_chains_from_drafts
 from annotate.chains.chain_formats import FileChain, FileEdge, FileNode, find_format
 from annotate.study.leave_permission import LeaveUse, may_leave
-from project.entities.causal_chains import ChainGraph, NodeKind
+from project.entities.causal_chains import ChainGraph, ChainNode, NodeKind
 from project.entities.study_records import Changes, Recording
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
@@ -142,7 +142,7 @@ def _drawing(session: Session, file_chain: FileChain, owner: Recording, where: s
     return ChainDraft(file_chain.name, tuple(nodes), tuple(edges))
 
 
-def _node(session: Session, file_node: FileNode, owner: Recording, people: dict[str, str], where: str) -> DrawnNode:
+def _node(session: Session, file_node: FileNode, owner: Recording, people: dict[str, str], where: str) -> ChainNode:
     called = f"{where}: node “{_shorten(file_node.id)}”"
     if file_node.kind not in {*NodeKind}:
         raise UserError(
@@ -162,7 +162,7 @@ def _node(session: Session, file_node: FileNode, owner: Recording, people: dict[
         )
     ids = tuple(people[who] for who in file_node.people)
     source = file_node.source if _source_exists(session, file_node.source, owner.id) else ""
-    return DrawnNode(NodeKind(file_node.kind), file_node.text, file_node.start_us, file_node.end_us, ids, source)
+    return draw_node(NodeKind(file_node.kind), file_node.text, file_node.start_us, file_node.end_us, ids, source)
 
 
 def _source_exists(session: Session, source: str, recording_id: str) -> bool:

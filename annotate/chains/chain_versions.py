@@ -11,15 +11,14 @@ from enum import StrEnum
 
 from annotate.agreement.adjudication import DEFAULT_LANE_NAME, get_or_create_lane
 from annotate.chains.chain_checks import is_sound
-from annotate.chains.chain_drafts import draft_from_graph
-from annotate.chains.chain_edits import add_chain_from_draft, find_chain
+from annotate.chains.chain_drafts import detach_node, draft_from_graph
+from annotate.chains.chain_edits import add_chain_from_draft, find_chain, is_consensus
 from annotate.team.training_gate import require_training
 from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, ChainNode, ChainReview, Edge
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import chain_rows
-from project.queries.annotator_rows import all_annotators
 from project.queries.chain_rows import chain_reviews
 from project.session.session import Session
 from project.timebase import utc_now
@@ -31,9 +30,6 @@ def chain_checksum(graph: ChainGraph) -> str:
     edges = sorted([edge.reason_id, edge.result_id] for edge in graph.edges)
     said = json.dumps([sorted(nodes, key=lambda node: str(node[0])), edges], ensure_ascii=True)
     return hashlib.sha256(said.encode()).hexdigest()[:16]
-
-
-ADJUDICATED = "adjudicated"
 
 
 class ChainReviewState(StrEnum):
@@ -74,14 +70,6 @@ def read_review_status(session: Session, graph: ChainGraph) -> ChainReviews:
     if is_consensus(session, graph.chain):
         return ChainReviews(ChainReviewState.CONSENSUS, current, earlier)
     return ChainReviews(_review_state({chain_review.decision for chain_review in current}), current, earlier)
-
-
-def is_consensus(session: Session, chain: Chain) -> bool:
-    """Whether a chain is a version that several people agreed on."""
-    return any(
-        annotator.id == chain.annotator_id and annotator.kind == ADJUDICATED
-        for annotator in all_annotators(session.study)
-    )
 
 
 def find_original(chains: Mapping[str, Chain], chain: Chain) -> Chain:
@@ -126,7 +114,6 @@ MAX_NOTE_CHARS = 2_000
 
 def review_chain(session: Session, chain_id: str, decision: ChainDecision, note: str = "") -> Changes:
     """Agree with somebody else's chain, or say that it needs a change or a talk, in place of what was said before."""
-    session.study.require_writable()
     chain = find_chain(session, chain_id)
     author = session.annotator()
     if author is not None and author.id == chain.annotator_id:
@@ -138,8 +125,7 @@ def review_chain(session: Session, chain_id: str, decision: ChainDecision, note:
         raise UserError(f"A note has up to {MAX_NOTE_CHARS:,} characters.", "Say it more briefly.")
     state = chain_checksum(chain_rows.read_graph(session.study, chain))
     with session.step(_STEP_NAMES[decision]) as step:
-        reviewer = session.annotator()
-        assert reviewer is not None
+        reviewer = session.author()
         said = [
             chain_review
             for chain_review in chain_rows.chain_reviews(session.study, chain.id)
@@ -154,7 +140,6 @@ def review_chain(session: Session, chain_id: str, decision: ChainDecision, note:
 
 def withdraw_chain_review(session: Session, chain_id: str) -> Changes:
     """Take back what the annotator of this session said about a chain."""
-    session.study.require_writable()
     chain = find_chain(session, chain_id)
     reviewer = session.annotator()
     said = {chain_review.reviewer_id for chain_review in chain_rows.chain_reviews(session.study, chain.id)}
@@ -169,7 +154,6 @@ def withdraw_chain_review(session: Session, chain_id: str) -> Changes:
 
 def copy_for_change(session: Session, chain_id: str) -> tuple[str, Changes]:
     """Make a version of one's own of a chain, to change it; returns its id and what changed."""
-    session.study.require_writable()
     chain = find_chain(session, chain_id)
     drawn = draft_from_graph(chain_rows.read_graph(session.study, chain))
     return add_chain_from_draft(session, chain.recording_id, drawn, based_on=chain.id, what="Copy chain")
@@ -181,7 +165,6 @@ def make_consensus(session: Session, chain_id: str, from_id: str) -> tuple[str, 
     Nodes that are as they were keep their ids, so that questions about them stay as they are. `chain_id` is that of any
     version, `from_id` that of the one that people agreed on, which stays as it is.
     """
-    session.study.require_writable()
     chain, chosen = find_chain(session, chain_id), find_chain(session, from_id)
     require_training(session, chain.recording_id)
     here = {version.id: version for version in chain_rows.chains_of(session.study, chain.recording_id)}
@@ -218,11 +201,11 @@ def _replace_content(session: Session, old: ChainGraph, new: ChainGraph) -> None
     """Turn a chain into another one's nodes and edges; what it has already stays."""
     kept: dict[ChainNode, list[str]] = {}
     for node in reversed(old.nodes):
-        kept.setdefault(_detach_node(node, old.chain.id), []).append(node.id)
+        kept.setdefault(detach_node(node), []).append(node.id)
     ids: dict[str, str] = {}
     fresh: list[ChainNode] = []
     for node in new.nodes:
-        same = kept.get(_detach_node(node, old.chain.id))
+        same = kept.get(detach_node(node))
         ids[node.id] = same.pop() if same else new_id()
         if ids[node.id] not in old.nodes_by_id:
             fresh.append(replace(node, id=ids[node.id], chain_id=old.chain.id))
@@ -231,10 +214,6 @@ def _replace_content(session: Session, old: ChainGraph, new: ChainGraph) -> None
     chain_rows.delete_nodes(session.study, *sorted(node_id for left in kept.values() for node_id in left))
     chain_rows.insert_nodes(session.study, fresh)
     chain_rows.insert_edges(session.study, sorted(edges - {*old.edges}))
-
-
-def _detach_node(node: ChainNode, chain_id: str) -> ChainNode:
-    return replace(node, id="", chain_id=chain_id)
 
 
 _STEP_NAMES = {

@@ -217,8 +217,7 @@ def accept_prelabels(session: Session, segment_ids: Iterable[str]) -> tuple[list
         require_training(session, segment.recording_id)
     made: list[str] = []
     with session.step(f"Accept {_format_count(found)}") as step:
-        author = session.annotator()
-        assert author is not None
+        author = session.author()
         for segment in found:
             own = Segment(
                 new_id(),
@@ -244,8 +243,7 @@ def reject_prelabels(session: Session, segment_ids: Iterable[str]) -> Changes:
     """Say that pre-labels are wrong, as one step; they are shown no more and do not come again."""
     found = [_require_undecided(session, segment_id) for segment_id in segment_ids]
     with session.step(f"Reject {_format_count(found)}") as step:
-        author = session.annotator()
-        assert author is not None
+        author = session.author()
         for segment in found:
             set_review(session.study, Review(segment.id, author.id, ReviewDecision.DISAGREE, "", utc_now()))
     return step.changes

@@ -18,7 +18,7 @@ from annotate.interchange.document import (
     parse_comments,
 )
 from annotate.interchange.lane_mapping import COMMENT, ImportMapping, LaneTarget, OutsideRule
-from annotate.segments.segment_edits import MIN_DURATION_US
+from annotate.study.recording_edits import MIN_SPAN_US
 from project.entities.study_records import Json, Medium, Recording, Segment, Utterance
 from project.errors import UserError
 from project.queries import segment_rows, transcript_rows
@@ -154,25 +154,25 @@ Span = tuple[int, int]
 def clip_to_recording(entry: InterchangeEntry, importing: LaneImport) -> Span | None:
     """Return an entry's span inside the recording, or None where it is left out; reasons and changes are counted."""
     (start, end), last, point_us = entry.span, importing.recording.duration_us, importing.mapping.point_us
-    if end - start < MIN_DURATION_US:
+    if end - start < MIN_SPAN_US:
         if not point_us:
             importing.left_out["it is a point without duration"] += 1
             return None
         importing.remarks[f"points become {point_us / 1000:g} ms long"] += 1
-        end = start + max(point_us, MIN_DURATION_US)
+        end = start + max(point_us, MIN_SPAN_US)
         if entry.start_us <= last < end:
             start, end = max(0, last - (end - start)), last
     if end <= 0 or start >= last:
         importing.left_out["it lies outside the recording"] += 1
         return None
     # Formats that count milliseconds may round past the end: that is not worth a word.
-    if max(-start, end - last) >= MIN_DURATION_US:
+    if max(-start, end - last) >= MIN_SPAN_US:
         if importing.mapping.outside is OutsideRule.LEAVE_OUT:
             importing.left_out["it reaches outside the recording"] += 1
             return None
         importing.remarks["reach outside the recording, and are cut off there"] += 1
     start, end = max(0, start), min(end, last)
-    if end - start < MIN_DURATION_US:
+    if end - start < MIN_SPAN_US:
         importing.left_out["less than a millisecond of it lies inside the recording"] += 1
         return None
     return start, end

@@ -133,8 +133,7 @@ def add_comment(session: Session, segment_id: str, text: str) -> tuple[str, Chan
     segment = find_segment(session, segment_id)
     checked = _check_text(text)
     with session.step("Add comment") as step:
-        author = session.annotator()
-        assert author is not None
+        author = session.author()
         new = Comment(new_id(), segment.id, author.id, checked, utc_now())
         segment_rows.insert_comments(session.study, [new])
     return new.id, step.changes

@@ -16,7 +16,7 @@ from project.progress import Progress, Silent
 from project.queries import recording_rows
 from project.session.session import MediaState, Session
 from project.text_format import escape_unprintable, require_utf8
-from project.timebase import SECOND_US
+from project.timebase import SECOND_US, format_time
 
 
 def describe_collection(session: Session, collection_id: str, name: str, agent_context: str) -> Changes:
@@ -86,6 +86,20 @@ def _annotator_id(session: Session) -> str | None:
 
 
 DEFAULT_COLLECTION = "Recordings"
+MIN_SPAN_US = 1_000
+"""The shortest span that is marked in a recording."""
+
+
+def require_span(session: Session, recording_id: str, start_us: int, end_us: int, noun: str) -> None:
+    """Refuse a span of a segment, an utterance or a node that is too short or does not fit the recording."""
+    recording = session.recording(recording_id)
+    if end_us - start_us < MIN_SPAN_US:
+        raise UserError(f"The {noun} must end after it starts.", "Mark a start and a later end.")
+    if start_us < 0 or end_us > recording.duration_us:
+        raise UserError(
+            f"The {noun} would reach outside recording {recording.number}.",
+            f"It lasts from 0:00:00.000 to {format_time(recording.duration_us)}.",
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from annotate.study.people import build_participant
+from annotate.study.recording_edits import require_span
 from annotate.transcript import utterance_text
 from annotate.transcript.utterance_text import WordSearch
 from project.entities.study_records import Changes, ParticipantRole, Utterance
@@ -15,7 +16,6 @@ from project.queries.recording_rows import all_recordings
 from project.queries.transcript_rows import speech_spans
 from project.session.session import Session
 from project.text_format import describe_rows
-from project.timebase import format_time
 
 
 def change_each(
@@ -30,7 +30,6 @@ def write_utterances(
     session: Session, name: str, old: Sequence[Utterance], new: Sequence[Utterance], merge_key: str | None = None
 ) -> Changes:
     """Put new versions of utterances in the place of old ones, as one step; those that are the same are left alone."""
-    session.study.require_writable()
     with session.step(name, merge_key) as step:
         for before, after in zip(old, new, strict=True):
             if after != before:
@@ -133,7 +132,7 @@ def add_utterance(
     session: Session, recording_id: str, start_us: int, end_us: int, text: str = "", participant_id: str | None = None
 ) -> tuple[str, Changes]:
     """Add an utterance that a person heard; returns its id and what changed."""
-    _check_span(session, recording_id, start_us, end_us)
+    require_span(session, recording_id, start_us, end_us, "utterance")
     require_participant(session, participant_id)
     made = Utterance(new_id(), recording_id, start_us, end_us, text.strip(), participant_id)
     with session.step("Add utterance") as step:
@@ -224,7 +223,7 @@ def retime_utterances(session: Session, spans: Sequence[tuple[str, int, int]], m
     old = [find_utterance(session, utterance_id) for utterance_id, _, _ in spans]
     new = []
     for utterance, (_, start_us, end_us) in zip(old, spans, strict=True):
-        _check_span(session, utterance.recording_id, start_us, end_us)
+        require_span(session, utterance.recording_id, start_us, end_us, "utterance")
         new.append(utterance_text.with_span(utterance, start_us, end_us))
     return write_utterances(session, f"Change times of {format_count(new)}", old, new, merge_key)
 
@@ -287,14 +286,3 @@ def find_utterances_without_speech(session: Session, recording_id: str) -> list[
         if at == len(speech) or speech[at][0] >= utterance.end_us:
             found.append(utterance.id)
     return found
-
-
-def _check_span(session: Session, recording_id: str, start_us: int, end_us: int) -> None:
-    recording = session.recording(recording_id)
-    if end_us - start_us < utterance_text.MIN_DURATION_US:
-        raise UserError("An utterance must end after it starts.", "Choose a start and a later end.")
-    if start_us < 0 or end_us > recording.duration_us:
-        raise UserError(
-            f"The utterance would reach outside recording {recording.number}.",
-            f"It lasts from 0:00:00.000 to {format_time(recording.duration_us)}.",
-        )

@@ -220,8 +220,7 @@ def mark_seen(session: Session, recording_id: str, spans: Iterable[tuple[int, in
     if any(start < 0 or end <= start for start, end in wanted):
         raise UserError("A stretch ends after it starts.", "Give another start or end.")
     with session.step("Mark as seen") as step:
-        who = session.annotator()
-        assert who is not None
+        who = session.author()
         now = utc_now()
         for start, end in wanted:
             face_rows.insert_seen_span(session.study, SeenSpan(recording_id, who.id, start, end, now))
@@ -241,8 +240,7 @@ def mark_reviewed(session: Session, recording_id: str, times: FrameTimes | None 
             "Look at each, cover what is bare, and mark it as seen.",
         )
     with session.step(f"Mark faces of recording {number} as reviewed") as step:
-        who = session.annotator()
-        assert who is not None
+        who = session.author()
         state = face_rows.mask_state(session.study, recording_id)
         face_rows.set_face_review(session.study, FaceReview(recording_id, who.id, state, utc_now()))
     return step.changes

@@ -75,8 +75,7 @@ def verify(
         given = replace(given, fits_chain=True)
     after = apply_correction(session, question_id, given) if given != QuestionCorrection() else before
     with session.step(_STEP_NAME) as step:
-        who = session.annotator()
-        assert who is not None
+        who = session.author()
         if after != before:
             question_rows.update_question(session.study, after)
         new = Verification(

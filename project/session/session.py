@@ -134,6 +134,12 @@ class Session:
         """Return who works here; None before their first edit in this study."""
         return annotator_by_name(self.study, self.annotator_name)
 
+    def author(self) -> Annotator:
+        """Return who works here, in a step of theirs, before which they were introduced."""
+        found = self.annotator()
+        assert found is not None
+        return found
+
     @contextmanager
     def step(self, name: str, merge_key: str | None = None, *, undoable: bool = True) -> Iterator[UndoStep]:
         """One edit: a transaction, a step of the history, recorded under the annotator of this session.
