@@ -21,10 +21,7 @@ class Partners:
     """Matches the segments of a recording between each two annotators."""
 
     def __init__(self, session: Session, recording_id: str) -> None:
-        self.values = {
-            segment_id: {key: field_value.value for key, field_value in filled.items()}
-            for segment_id, filled in values_in(session.study, recording_id).items()
-        }
+        self.values = values_in(session.study, recording_id)
         self.segments = {segment.id: segment for segment in segments_of(session.study, recording_id)}
         marks: dict[str, list[Mark]] = {}
         for segment in self.segments.values():
@@ -93,8 +90,7 @@ class OwnWords:
     def form_values(self, segment: Segment) -> dict[str, Json]:
         """Return field -> value of what the newest version of a segment's form has a place for."""
         if segment.id not in self._values:
-            found = values_of(self._session.study, segment.id)
-            self._values[segment.id] = {key: field_value.value for key, field_value in found.items()}
+            self._values[segment.id] = values_of(self._session.study, segment.id)
         scheme = self._session.schemes.find(segment.scheme)
         given = self._values[segment.id]
         return dict(given) if scheme is None else scheme.known_values(segment.track, given)

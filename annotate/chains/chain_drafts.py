@@ -146,7 +146,7 @@ def node_from_segment(session: Session, recording_id: str, segment_id: str) -> C
     found = find_segment(session.study, segment_id)
     if found is None or found.recording_id != recording_id:
         raise UserError("This segment is not of the chain's recording.", "Choose one that is on its timeline.")
-    values = {key: field_value.value for key, field_value in values_of(session.study, found.id).items()}
+    values = values_of(session.study, found.id)
     scheme = session.schemes.find(found.scheme)
     label, texts, people = found.label, [str(values.get("description") or "")], []
     if scheme is not None:

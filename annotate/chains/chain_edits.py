@@ -29,6 +29,9 @@ from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import set_appearance
 from project.session.session import Session
 
+ADJUDICATED = "adjudicated"
+"""Kind of the annotator whose chains several people agreed on."""
+
 
 def find_chain(session: Session, chain_id: str) -> Chain:
     """Return a chain."""
@@ -53,7 +56,7 @@ def find_own_chain(session: Session, chain_id: str) -> Chain:
 def is_consensus(session: Session, chain: Chain) -> bool:
     """Whether a chain is a version that several people agreed on."""
     return any(
-        annotator.id == chain.annotator_id and annotator.kind == "adjudicated"
+        annotator.id == chain.annotator_id and annotator.kind == ADJUDICATED
         for annotator in all_annotators(session.study)
     )
 

@@ -13,9 +13,9 @@ from annotate.study.leave_permission import LeaveUse, may_leave
 from project.entities.causal_chains import ChainGraph, ChainNode, NodeKind
 from project.entities.study_records import Changes, Recording
 from project.errors import UserError
-from project.queries.annotator_rows import all_annotators
+from project.queries.annotator_rows import annotator_names
 from project.queries.chain_rows import all_chains, read_graphs
-from project.queries.recording_rows import all_participants, all_recordings
+from project.queries.recording_rows import all_participants, all_recordings, pseudonyms
 from project.queries.segment_rows import find_segment
 from project.queries.transcript_rows import find_utterance
 from project.session.session import Session, resolve_recording
@@ -54,8 +54,8 @@ def export_chains(
 
 def to_file_chains(session: Session, graphs: Sequence[ChainGraph]) -> list[FileChain]:
     """Return chains as a file holds them."""
-    people = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
-    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
+    people = pseudonyms(session.study)
+    names = annotator_names(session.study)
     recordings = {recording.id: recording.name for recording in all_recordings(session.study)}
     return [
         _chain(graph, people, recordings[graph.chain.recording_id], names[graph.chain.annotator_id]) for graph in graphs

@@ -184,17 +184,7 @@ def _detect_vocal_cues(
 
 
 def _to_noticed(who: str | None, found: Sequence[CueSuggestion]) -> list[NoticedCue]:
-    return [
-        NoticedCue(
-            who,
-            cue_suggestion.kind,
-            cue_suggestion.start_us,
-            cue_suggestion.end_us,
-            round(cue_suggestion.strength, 3),
-            cue_suggestion.told,
-        )
-        for cue_suggestion in found
-    ]
+    return [NoticedCue(cue.kind, cue.start_us, cue.end_us, round(cue.strength, 3), cue.told, who) for cue in found]
 
 
 def summarize(_work: JobSpec, result: CueDetectionResult) -> str:

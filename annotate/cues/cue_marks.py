@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from models.cues.cue_baseline import BROWS, GAZE_AWAY, MOUTH, NOD, SHAKE, SMILE, VOCAL_CUES
+from models.cues.cue_baseline import BROWS, GAZE_AWAY, MOUTH, NOD, SHAKE, SMILE, VOCAL_CUES, CueSuggestion
 from project.entities.study_records import Annotator, Review, Segment, Utterance
 from project.entities.transcript import estimate_word_times
 from project.queries.annotator_rows import all_annotators, reviews_in
@@ -77,7 +77,7 @@ def cues_by_utterance(session: Session, recording_id: str) -> Mapping[str, list[
     }
     found: dict[str, list[CueMark]] = {}
     for segment in marked:
-        given = {key: value.value for key, value in values.get(segment.id, {}).items()}
+        given = values.get(segment.id, {})
         whose = given.get("participant")
         participant_id = whose if isinstance(whose, str) and whose else None
         holder = finder.find_utterance(segment, participant_id)
@@ -165,22 +165,10 @@ _SILENT_CUES = {MOUTH: ("expression", "surprise", "Mouth wide open")}
 
 
 @dataclass(frozen=True, slots=True)
-class NoticedCue:
-    """What a model noticed about somebody.
+class NoticedCue(CueSuggestion):
+    """What a model noticed about somebody; `participant_id` is None while nobody said whose face it is."""
 
-    Attributes:
-        participant_id: whom; None while nobody said whose face it is.
-        kind: of `models.cues.cue_baseline`.
-        strength: 1 is just enough.
-        told: what was measured.
-    """
-
-    participant_id: str | None
-    kind: str
-    start_us: int
-    end_us: int
-    strength: float
-    told: str
+    participant_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ def open_prelabels(session: Session, recording_id: str) -> list[Prelabel]:
     found = []
     for segment in _suggestible(session.study, recording_id):
         if segment.annotator_id in models and segment.id not in done:
-            given = {key: value.value for key, value in values.get(segment.id, {}).items()}
+            given = values.get(segment.id, {})
             whose = given.get("participant")
             found.append(Prelabel(segment, str(whose) if whose else None, str(given.get("description") or "")))
     return found
@@ -219,16 +219,7 @@ def accept_prelabels(session: Session, segment_ids: Iterable[str]) -> tuple[list
     with session.step(f"Accept {_format_count(found)}") as step:
         author = session.author()
         for segment in found:
-            own = Segment(
-                new_id(),
-                segment.recording_id,
-                author.id,
-                segment.label,
-                segment.start_us,
-                segment.end_us,
-                segment.scheme,
-                segment.track,
-            )
+            own = replace(segment, id=new_id(), annotator_id=author.id)
             insert_segment(session.study, own)
             for value in value_history(session.study, segment.id):
                 if (segment.track, value.field) == _MEASURED_FIELD:

@@ -22,11 +22,11 @@ from annotate.interchange.document import (
 from annotate.interchange.lossless_format import collect_rows
 from annotate.study.leave_permission import LeaveUse, may_leave
 from media.encoding import atomic_output
-from project.entities.study_records import Comment, FieldValue, Json, Recording, Segment
+from project.entities.study_records import Comment, Json, Recording, Segment
 from project.errors import UserError
 from project.progress import Progress, Silent
 from project.queries import recording_rows, segment_rows, transcript_rows
-from project.queries.annotator_rows import all_annotators
+from project.queries.annotator_rows import all_annotators, annotator_names
 from project.schemes.scheme import FieldKind
 from project.session.session import Session
 
@@ -106,9 +106,9 @@ def export_recordings(
 class _DocumentBuilder:
     def __init__(self, session: Session, annotators: Sequence[str] | None) -> None:
         self._study = session.study
-        self._people = {p.id: p.pseudonym for p in recording_rows.all_participants(session.study)}
+        self._people = recording_rows.pseudonyms(session.study)
         self._names = {a.id: a.name for a in all_annotators(session.study) if annotators is None or a.id in annotators}
-        self._all_names = {a.id: a.name for a in all_annotators(session.study)}
+        self._all_names = annotator_names(session.study)
         self._vocabularies: dict[tuple[str, str], tuple[str, ...]] = {}
         self._about: set[tuple[str, str]] = set()
         for scheme in session.schemes:
@@ -142,12 +142,10 @@ class _DocumentBuilder:
             vocabulary = self._vocabularies.get((scheme, track), ())
             yield InterchangeLane(unique_name(lane_name(*about), taken), tuple(entries), *about, vocabulary)
 
-    def _entry(self, segment: Segment, values: dict[str, FieldValue], said: list[Comment]) -> InterchangeEntry:
-        held: dict[str, Json] = {
-            key: self._people.get(str(found.value), found.value)
-            if (segment.scheme, key) in self._about
-            else found.value
-            for key, found in values.items()
+    def _entry(self, segment: Segment, values: dict[str, Json], said: list[Comment]) -> InterchangeEntry:
+        held = {
+            key: self._people.get(str(value), value) if (segment.scheme, key) in self._about else value
+            for key, value in values.items()
         }
         if said and COMMENTS not in held:
             held[COMMENTS] = format_comments(

@@ -10,7 +10,7 @@ from dataclasses import replace
 from annotate.cues.cue_marks import CueMark
 from annotate.meta.recording_cast import CuedUtterance, RecordingPerson, find_pauses, list_people, read_cued_utterances
 from annotate.meta.scenes import SceneEvent, deduplicate_marks, read_scene_events
-from annotate.transcript.conversation_history import cue_to_json, format_with_cues
+from annotate.transcript.conversation_history import cues_to_json, format_with_cues
 from project.entities.questions import SummarySource
 from project.entities.study_records import Json
 from project.queries.question_rows import contradictions_in, summaries_of
@@ -137,16 +137,14 @@ def _utterance_json(
 ) -> dict[str, Json]:
     said, (rate, zero_us) = cued_utterance.utterance, clock
     frames = [max(0, round((time_us - zero_us) * rate / SECOND_US)) for time_us in (said.start_us, said.end_us)]
-    text, cues = written(said.text), _written_cues(cued_utterance, written)
     return {
         "speaker": names.get(said.participant_id or ""),
         **_span_json(said.start_us, said.end_us),
         "first_frame": frames[0],
         "last_frame": frames[1],
-        "text": text,
+        "text": written(said.text),
         "with_cues": _with_cues(cued_utterance, names, written),
-        "cues": [cue_to_json(cue, names) for cue in cues if not cue.is_response],
-        "responses": [cue_to_json(cue, names) for cue in cues if cue.is_response],
+        **cues_to_json(_written_cues(cued_utterance, written), names),
     }
 
 

@@ -58,7 +58,7 @@ def read_scene_events(session: Session, recording_id: str) -> list[SceneEvent]:
     for segment in sorted(found, key=lambda segment: (segment.start_us, segment.end_us, segment.id)):
         if segment.id in done:
             continue
-        given = {key: value.value for key, value in values.get(segment.id, {}).items()}
+        given = values.get(segment.id, {})
         label = None if scheme is None else scheme.track_or_empty(segment.track).label(segment.label)
         made.append(
             SceneEvent(

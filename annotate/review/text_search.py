@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from project.entities.study_records import Changes, Recording, Segment
-from project.queries.annotator_rows import all_annotators
+from project.queries.annotator_rows import annotator_names
 from project.queries.chain_rows import find_chain, find_node
 from project.queries.question_rows import find_question
-from project.queries.recording_rows import all_participants, all_recordings
+from project.queries.recording_rows import all_recordings, pseudonyms
 from project.queries.segment_rows import table_segments
 from project.queries.transcript_rows import find_utterances
 from project.search.free_texts import CHAIN_TABLES, SEGMENT_TABLES, TextLocation
@@ -112,9 +112,9 @@ class StudySearch:
             else {}
         )
         recordings = {recording.id: recording for recording in all_recordings(study)}
-        people = {annotator.id: annotator.name for annotator in all_annotators(study)}
+        people = annotator_names(study)
         said = find_utterances(study, [place.subject for place, _ in found if place.table == "utterance"])
-        names = {participant.id: participant.pseudonym for participant in all_participants(study)} if said else {}
+        names = pseudonyms(study) if said else {}
         hits = []
         for place, excerpt in found:
             if place.table in SEGMENT_TABLES:

@@ -205,11 +205,17 @@ def has_file(session: Session, recording_id: str, path: Path) -> bool:
     )
 
 
+def find_medium(session: Session, recording_id: str, medium_id: str, content: str = "") -> Medium:
+    """Return a file of a recording, of this fingerprint where one is given."""
+    for medium in recording_rows.media_of(session.study, recording_id):
+        if medium.id == medium_id and content in ("", medium.fingerprint):
+            return medium
+    raise UserError("This file is no longer part of the recording.", "Choose another one.")
+
+
 def move_medium(session: Session, recording_id: str, medium_id: str, offset_us: int) -> Changes:
     """Say where a further file of a recording begins on the recording's axis, in microseconds; negative: before it."""
-    medium = next((m for m in recording_rows.media_of(session.study, recording_id) if m.id == medium_id), None)
-    if medium is None:
-        raise UserError("This file is no longer part of the recording.", "Choose another one.")
+    medium = find_medium(session, recording_id, medium_id)
     if medium.role is MediumRole.MAIN:
         raise UserError("The main file begins where its recording begins.", "Move the other files instead.")
     with session.step(f"Move the start of {Path(medium.path).name}") as step:
@@ -219,9 +225,7 @@ def move_medium(session: Session, recording_id: str, medium_id: str, offset_us: 
 
 def choose_sound_track(session: Session, recording_id: str, medium_id: str, file: ProbedFile) -> Changes:
     """Use another sound track of a file from now on, the one that it was probed with."""
-    medium = next((m for m in recording_rows.media_of(session.study, recording_id) if m.id == medium_id), None)
-    if medium is None or medium.fingerprint != file.fingerprint:
-        raise UserError("This file is no longer part of the recording.", "Choose another one.")
+    medium = find_medium(session, recording_id, medium_id, file.fingerprint)
     used = replace(medium, facts=replace(medium.facts, audio=file.facts.audio))
     with session.step(f"Use sound track {used.sound_track} of {Path(medium.path).name}") as step:
         recording_rows.update_medium(session.study, used)
@@ -287,11 +291,8 @@ def _missing_media(session: Session) -> list[Medium]:
 
 
 def _collection(session: Session, name: str | None) -> Collection:
-    present = recording_rows.all_collections(session.study)
-    if name is None and present:
-        return present[0]
-    for collection in present:
-        if collection.name == name:
+    for collection in recording_rows.all_collections(session.study):
+        if name in (None, collection.name):
             return collection
     made = Collection(new_id(), name or DEFAULT_COLLECTION)
     recording_rows.insert_collection(session.study, made)

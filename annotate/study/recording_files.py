@@ -4,6 +4,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from annotate.study.recording_edits import find_medium
 from project.codec import load
 from project.entities.study_records import Changes, Medium, MediumRole
 from project.errors import UserError
@@ -102,13 +103,10 @@ class SyncResult:
 def prepare(session: Session, recording_id: str, medium: str) -> JobSpec[SynchronizationParameters]:
     """Make the job for one further file of a recording."""
     recording = session.recording(recording_id)
-    media = media_of(session.study, recording_id)
-    further = next((m for m in media if m.id == medium), None)
-    if further is None:
-        raise UserError("This file is no longer part of the recording.", "Choose another one.")
+    further = find_medium(session, recording_id, medium)
     if further.role is MediumRole.MAIN:
         raise UserError("The main file begins where its recording begins.", "Choose a further file.")
-    main = next((m for m in media if m.role is MediumRole.MAIN), None)
+    main = session.main_medium(recording_id)
     if main is None:
         raise UserError(f"Recording {recording.number} has no main file.", "Add its video first.")
     there, other = locate_sound(session, main), locate_sound(session, further)

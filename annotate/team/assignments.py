@@ -255,7 +255,7 @@ def _list_unfilled(session: Session, recording_id: str, annotator_id: str) -> li
     for segment in segments_of(session.study, recording_id):
         scheme = session.schemes.find(segment.scheme) if segment.annotator_id == annotator_id else None
         if scheme is not None:
-            filled = {key: field_value.value for key, field_value in values.get(segment.id, {}).items()}
+            filled = values.get(segment.id, {})
             known = scheme.known_values(segment.track, filled)
             missing = scheme.missing_fields(segment.label, known, segment.track)
             if missing:

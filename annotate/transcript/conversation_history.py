@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from annotate.cues.cue_marks import CueMark, cues_by_utterance
 from project.entities.study_records import Json, ParticipantRole, Utterance
 from project.entities.transcript import split_words
-from project.queries.recording_rows import all_participants
+from project.queries.recording_rows import all_participants, pseudonyms
 from project.queries.transcript_rows import utterances_before, utterances_between, utterances_of
 from project.session.session import Session
 from project.timebase import SECOND_US
@@ -73,7 +73,7 @@ class CaptionLine:
 
 def read_caption_lines(session: Session, recording_id: str) -> list[CaptionLine]:
     """Return a recording's utterances with the cues that people marked, by start; pre-labels are left out."""
-    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+    names = pseudonyms(session.study)
     marks = cues_by_utterance(session, recording_id)
     return [
         _line(utterance, _without_prelabels(marks.get(utterance.id, ())), names)
@@ -90,11 +90,11 @@ def transcript_to_json(session: Session, recording_id: str) -> dict[str, Json]:
     """Return a recording's utterances and cues as JSON.
 
     Returns:
-        `utterances`: each with `speaker`, `start` and `end` in seconds, `text`, `cues` and `responses`. A cue has its
-        `track`, `label`, `description`, `start`, `end`, the `word` at which it begins (from 0, -1 before the first),
-        and `who`, null where nobody said.
+        `utterances`: each with `speaker`, `start` and `end` in seconds, `text`, `words` with measured times, `cues` and
+        `responses`. A cue has its `track`, `label`, `description`, `start`, `end`, the `word` at which it begins (from
+        0, -1 before the first), and `who`, null where nobody said.
     """
-    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+    names = pseudonyms(session.study)
     marks = cues_by_utterance(session, recording_id)
     listed: list[Json] = []
     for utterance in utterances_of(session.study, recording_id):
@@ -105,8 +105,16 @@ def transcript_to_json(session: Session, recording_id: str) -> dict[str, Json]:
                 "start": utterance.start_us / SECOND_US,
                 "end": utterance.end_us / SECOND_US,
                 "text": utterance.text,
-                "cues": [cue_to_json(cue, names) for cue in kept if not cue.is_response],
-                "responses": [cue_to_json(cue, names) for cue in kept if cue.is_response],
+                "words": [
+                    {
+                        "text": word.text,
+                        "start": word.start_us / SECOND_US,
+                        "end": word.end_us / SECOND_US,
+                        "confidence": word.confidence,
+                    }
+                    for word in utterance.words
+                ],
+                **cues_to_json(kept, names),
             }
         )
     return {"utterances": listed}
@@ -177,8 +185,15 @@ def _words(text: str) -> str:
     return " ".join(text.split()).rstrip(".")
 
 
-def cue_to_json(cue: CueMark, names: Mapping[str, str]) -> dict[str, Json]:
-    """Return a cue as JSON; see `transcript_to_json`."""
+def cues_to_json(cues: Iterable[CueMark], names: Mapping[str, str]) -> dict[str, Json]:
+    """Return the `cues` of a speaker and the `responses` of listeners as JSON; see `transcript_to_json`."""
+    told: dict[str, list[Json]] = {"cues": [], "responses": []}
+    for cue in cues:
+        told["responses" if cue.is_response else "cues"].append(_cue_to_json(cue, names))
+    return {**told}
+
+
+def _cue_to_json(cue: CueMark, names: Mapping[str, str]) -> Json:
     return {
         "track": cue.track,
         "label": cue.label,

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 from types import MappingProxyType
-from typing import cast
 
 from annotate.interchange.annotation_files import get_format, read_file
 from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, read_text
@@ -16,14 +15,13 @@ from annotate.interchange.lane_mapping import EntryTarget, ImportMapping, LaneTa
 from annotate.transcript.conversation_history import export_lines, transcript_to_json
 from annotate.transcript.utterance_drafts import list_kept_utterances, require_empty_transcript
 from media.encoding import atomic_output
-from project.entities.study_records import Changes, Json, Utterance
+from project.entities.study_records import Changes, Utterance
 from project.errors import UserError
 from project.queries.recording_rows import insert_participant, media_of, set_appearance
 from project.queries.transcript_rows import delete_utterance, insert_utterances, utterances_of
 from project.session.session import Session
 from project.store.column_values import to_json
 from project.text_format import escape_unprintable
-from project.timebase import SECOND_US
 
 LINES, JSON = "lines", "json"
 FORMATS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -120,11 +118,8 @@ def export_transcript(session: Session, recording_id: str, path: Path, key: str,
 def transcript_text(session: Session, recording_id: str, key: str = LINES) -> str:
     """Return a recording's transcript as lines or as JSON."""
     exportable_recordings(session, [recording_id])
-    return (
-        export_lines(session, recording_id)
-        if key == LINES
-        else to_json(_transcript_with_words(session, recording_id)) + "\n"
-    )
+    lines = key == LINES
+    return export_lines(session, recording_id) if lines else to_json(transcript_to_json(session, recording_id)) + "\n"
 
 
 def guess_transcript_format(path: Path) -> str:
@@ -136,27 +131,6 @@ def guess_transcript_format(path: Path) -> str:
         f"{escape_unprintable(path.name)} does not say what it should be.",
         f"End it in one of {', '.join(suffix for suffix, _ in FORMATS.values())}, or give --format.",
     )
-
-
-def _transcript_with_words(session: Session, recording_id: str) -> dict[str, Json]:
-    found = transcript_to_json(session, recording_id)
-    listed = cast(list[dict[str, Json]], found["utterances"])
-    for utterance, told in zip(utterances_of(session.study, recording_id), listed, strict=True):
-        told["words"] = words_to_json(utterance)
-    return found
-
-
-def words_to_json(utterance: Utterance) -> list[Json]:
-    """Return the words of an utterance with measured times as JSON: text, start and end in seconds, confidence."""
-    return [
-        {
-            "text": word.text,
-            "start": word.start_us / SECOND_US,
-            "end": word.end_us / SECOND_US,
-            "confidence": word.confidence,
-        }
-        for word in utterance.words
-    ]
 
 
 def _require_content(path: Path) -> None:

@@ -106,9 +106,9 @@ def columns_to_document(columns: Sequence[DatavyuColumn], left_out: Counter[str]
         about = marks.get(column.name, {})
         entries = sorted((_entry(column, cell, about) for cell in column.cells), key=lambda entry: entry.span)
         name = unique_name(about.get("lane") or column.name, taken)
-        subject = {fact: about.get(fact, "") for fact in LANE_FACTS}
-        kind = "utterances" if subject.pop("kind") == "utterances" else "segments"
-        lanes.append(InterchangeLane(name, tuple(entries), kind, **subject))
+        kind, annotator, participant, scheme, track = (about.get(fact, "") for fact in LANE_FACTS)
+        kind = "utterances" if kind == "utterances" else "segments"
+        lanes.append(InterchangeLane(name, tuple(entries), kind, annotator, participant, scheme, track))
     whole = marks.get("", {})
     media = tuple(MediaLink(name.strip().strip("'\"")) for name in _FEED.findall(project))
     part = RecordingPart(whole.get("lane") or path.stem, tuple(lanes), media, 0, whole.get("track", ""))

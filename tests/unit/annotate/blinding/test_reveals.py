@@ -141,7 +141,7 @@ def test_one_at_a_time_and_all_at_once_find_the_same(session: Session, seed: int
 
 
 def rationale(session: Session, segment_id: str) -> object:
-    return values_of(session.study, segment_id)["rationale"].value
+    return values_of(session.study, segment_id)["rationale"]
 
 
 def test_one_step_writes_the_text_and_where_it_is_from_and_undo_takes_back_both(session: Session) -> None:

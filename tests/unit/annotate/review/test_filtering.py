@@ -35,7 +35,7 @@ def brute_force(session: Session, asked: Filter, segments: list[Segment]) -> set
     collection_of = dict(study.rows("SELECT id, collection_id FROM recording"))
     found = set()
     for segment in segments:
-        values = {key: kept.value for key, kept in values_of(study, segment.id).items()}
+        values = values_of(study, segment.id)
         ((every, unresolved),) = study.rows(
             "SELECT count(*), coalesce(sum(resolved = 0), 0) FROM comment WHERE segment_id = ?", (segment.id,)
         )
