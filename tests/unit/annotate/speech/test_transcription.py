@@ -349,45 +349,7 @@ def test_it_goes_on_where_it_was(tmp_path: Path) -> None:
     assert read_log(path).pieces == [WORD] * 3
 
 
-@pytest.mark.parametrize("torn", range(1, 60, 7))
-def test_a_torn_end_is_cut_off_and_the_rest_kept(torn: int, tmp_path: Path) -> None:
+def test_what_is_not_kept_any_more_is_said(tmp_path: Path) -> None:
     path = tmp_path / f"a{SUFFIX}"
-    filled(path)
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-torn])
-    with RecognitionLog(path, WORK) as log:
-        assert log.found.windows == 2
-        log.add_words(1, (WORD, WORD), "en", 0.9)
-    assert path.read_bytes() == whole
-
-
-def test_a_changed_byte_ends_what_is_believed(tmp_path: Path) -> None:
-    path = tmp_path / f"a{SUFFIX}"
-    filled(path)
-    lines = path.read_bytes().splitlines(keepends=True)
-    path.write_bytes(b"".join([*lines[:2], lines[2].replace(b"hello", b"hallo"), lines[3]]))
-    with RecognitionLog(path, WORK) as log:
-        assert (log.found.speech, log.found.windows) == ([[0, 100]], 0)
-
-
-def test_other_work_begins_anew(tmp_path: Path) -> None:
-    path = tmp_path / f"a{SUFFIX}"
-    filled(path)
-    with RecognitionLog(path, {"model": "b"}) as log:
-        assert log.found.speech is None
     with pytest.raises(UserError, match="no longer in the cache"):
         read_log(path)
-
-
-def test_only_its_owner_reads_it_also_where_it_was_there_before(tmp_path: Path) -> None:
-    path = tmp_path / f"a{SUFFIX}"
-    path.write_bytes(b"")
-    path.chmod(0o644)
-    filled(path)
-    assert stat.S_IMODE(path.stat().st_mode) == 0o600
-
-
-def test_a_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(UserError, match="cannot be kept"):
-        RecognitionLog(tmp_path / "file" / "a", WORK)
