@@ -41,6 +41,26 @@ class Partners:
         return self._beside.get(segment_id, [])
 
 
+class SegmentChecker:
+    """Says what is still to be done about segments by their schemes' rules; what it read of recordings is kept."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._durations: dict[str, int] = {}
+        self._spoken: dict[str, list[Utterance]] = {}
+
+    def problems(self, segment: Segment, values: Mapping[str, Json]) -> tuple[str, ...]:
+        """Return a short line for each problem; none where the study does not have the scheme."""
+        scheme, place = self._session.schemes.find(segment.scheme), segment.recording_id
+        if scheme is None:
+            return ()
+        if place not in self._durations:
+            self._durations[place] = self._session.recording(place).duration_us
+        if scheme.track_or_empty(segment.track).inside and place not in self._spoken:
+            self._spoken[place] = utterances_of(self._session.study, place)
+        return segment_problems(scheme, segment, values, self._durations[place], self._spoken.get(place, ()))
+
+
 class OwnWords:
     """Finds what one annotator says, one segment at a time or all of a recording. After an edit, make a new one."""
 
@@ -50,9 +70,8 @@ class OwnWords:
         self._values: dict[str, Mapping[str, Json]] = {}
         self._partners: dict[str, Segment] = {}
         self._missing: dict[str, tuple[str, ...]] = {}
-        self._durations: dict[str, int] = {}
+        self._checker = SegmentChecker(session)
         self._read: dict[str, list[str]] = {}
-        self._spoken: dict[str, list[Utterance]] = {}
 
     def read_recording(self, recording_id: str, partners: Partners | None = None) -> bool:
         """Read a whole recording at once, where many of its segments are asked for; false where that was done."""
@@ -97,21 +116,11 @@ class OwnWords:
 
     def missing_parts(self, segment: Segment) -> tuple[str, ...]:
         """Return what is still to be done about a segment by its scheme's rules, a short line each."""
-        if segment.id not in self._missing:
-            self._missing[segment.id] = self._compute_missing(segment)
-        return self._missing[segment.id]
-
-    def _compute_missing(self, segment: Segment) -> tuple[str, ...]:
-        scheme = self._session.schemes.find(segment.scheme)
-        if scheme is None:
+        if self._session.schemes.find(segment.scheme) is None:
             return ("Its scheme is not part of the study.",)
-        place = segment.recording_id
-        if place not in self._durations:
-            self._durations[place] = self._session.recording(place).duration_us
-        if scheme.track_or_empty(segment.track).inside and place not in self._spoken:
-            self._spoken[place] = utterances_of(self._session.study, place)
-        spoken = self._spoken.get(place, ())
-        return segment_problems(scheme, segment, self.form_values(segment), self._durations[place], spoken)
+        if segment.id not in self._missing:
+            self._missing[segment.id] = self._checker.problems(segment, self.form_values(segment))
+        return self._missing[segment.id]
 
     def _pair(self, marked: Sequence[Segment]) -> None:
         for group in group_marks([make_mark(self._session, segment, self.form_values(segment)) for segment in marked]):

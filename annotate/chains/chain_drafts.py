@@ -15,6 +15,7 @@ from project.queries.segment_rows import find_segment, values_of
 from project.queries.transcript_rows import find_utterance
 from project.schemes.scheme import FieldKind
 from project.session.session import Session
+from project.text_format import require_length
 
 MAX_NAME_CHARS = 200
 MAX_TEXT_CHARS = 2_000
@@ -107,9 +108,7 @@ def build_chain(session: Session, chain: Chain, drawing: ChainDraft) -> tuple[Ch
 def build_node(session: Session, chain: Chain, drawn: ChainNode, node_id: str) -> ChainNode:
     """Return what was drawn as a node of a chain."""
     require_span(session, chain.recording_id, drawn.start_us, drawn.end_us, "node")
-    text = to_single_line(drawn.text)
-    if len(text) > MAX_TEXT_CHARS:
-        raise UserError(f"A node's text has up to {MAX_TEXT_CHARS:,} characters.", "Say it more briefly.")
+    text = require_length(to_single_line(drawn.text), MAX_TEXT_CHARS, "A node's text")
     people = tuple(sorted({*drawn.people}))
     for who in people:
         require_participant(session, who)
@@ -118,10 +117,7 @@ def build_node(session: Session, chain: Chain, drawn: ChainNode, node_id: str) -
 
 def normalize_chain_name(name: str) -> str:
     """Return a chain's name as it is kept."""
-    wanted = to_single_line(name)
-    if len(wanted) > MAX_NAME_CHARS:
-        raise UserError(f"A chain's name has up to {MAX_NAME_CHARS} characters.", "Give a shorter one.")
-    return wanted
+    return require_length(to_single_line(name), MAX_NAME_CHARS, "A chain's name")
 
 
 def require_own_node(graph: ChainGraph, node_id: str) -> None:

@@ -15,12 +15,13 @@ from annotate.chains.chain_drafts import detach_node, draft_from_graph
 from annotate.chains.chain_edits import add_chain_from_draft, find_chain, is_consensus
 from annotate.team.training_gate import require_training
 from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, ChainNode, ChainReview, Edge
-from project.entities.study_records import Changes
+from project.entities.study_records import MAX_NOTE_CHARS, Changes
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import chain_rows
 from project.queries.chain_rows import chain_reviews
 from project.session.session import Session
+from project.text_format import require_length
 from project.timebase import utc_now
 
 
@@ -109,9 +110,6 @@ def _review_state(said: set[ChainDecision]) -> ChainReviewState:
     return ChainReviewState.OPEN
 
 
-MAX_NOTE_CHARS = 2_000
-
-
 def review_chain(session: Session, chain_id: str, decision: ChainDecision, note: str = "") -> Changes:
     """Agree with somebody else's chain, or say that it needs a change or a talk, in place of what was said before."""
     chain = find_chain(session, chain_id)
@@ -120,9 +118,7 @@ def review_chain(session: Session, chain_id: str, decision: ChainDecision, note:
         raise UserError("You drew this chain.", "Somebody else reviews it: work under another annotator's name.")
     if is_consensus(session, chain):
         raise UserError("This version was agreed on.", "Review the chain that it was made from instead.")
-    note = note.strip()
-    if len(note) > MAX_NOTE_CHARS:
-        raise UserError(f"A note has up to {MAX_NOTE_CHARS:,} characters.", "Say it more briefly.")
+    note = require_length(note.strip(), MAX_NOTE_CHARS, "A note")
     state = chain_checksum(chain_rows.read_graph(session.study, chain))
     with session.step(_STEP_NAMES[decision]) as step:
         reviewer = session.author()

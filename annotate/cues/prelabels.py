@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from annotate.cues.cue_marks import MIN_DURATION_US, MODEL, SCHEME, CuePrelabel
 from annotate.segments.segment_edits import add_segment, find_segment
-from annotate.study.scheme_versions import use_shipped_scheme
+from annotate.study.scheme_versions import ensure_scheme
 from annotate.team.training_gate import require_training
 from project.entities.study_records import Annotator, Changes, FieldValue, Json, Review, ReviewDecision, Segment
 from project.entities.transcript import estimate_word_times
@@ -201,7 +201,7 @@ def add_cue(
     if word is not None and 0 <= word < len(words):
         start_us = min(words[word].start_us, end_us - MIN_DURATION_US // 2)
         end_us = min(max(words[word].end_us, start_us + MIN_DURATION_US), end_us)
-    changes = Changes() if session.schemes.is_in_use(SCHEME) else use_shipped_scheme(session, SCHEME)[1]
+    changes = ensure_scheme(session, SCHEME)
     given: dict[str, Json] = {"participant": who, "description": description.strip()}
     values = {field: value for field, value in given.items() if value}
     made, more = add_segment(

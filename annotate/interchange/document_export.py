@@ -24,6 +24,7 @@ from annotate.study.leave_permission import LeaveUse, may_leave
 from media.encoding import atomic_output
 from project.entities.study_records import Comment, Json, Recording, Segment
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.progress import Progress, Silent
 from project.queries import recording_rows, segment_rows, transcript_rows
 from project.queries.annotator_rows import all_annotators, annotator_names
@@ -169,14 +170,11 @@ def _media_files(session: Session, wanted: Sequence[Recording]) -> list[Path]:
 
 
 def _make_folder(path: Path) -> None:
-    try:
+    taken = UserError(
+        f"{path.name} is a file, and this format needs one file a recording.", "Name a folder, or one recording."
+    )
+    with explain_os_errors(f"The folder {path.name} cannot be made", "Choose another place.", taken):
         path.mkdir(exist_ok=True)
-    except FileExistsError:
-        raise UserError(
-            f"{path.name} is a file, and this format needs one file a recording.", "Name a folder, or one recording."
-        ) from None
-    except OSError as error:
-        raise UserError(f"The folder {path.name} cannot be made: {error.strerror}.", "Choose another place.") from None
 
 
 def _refuse_existing(targets: Sequence[Path], overwrite: bool) -> None:

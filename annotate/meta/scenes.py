@@ -10,7 +10,7 @@ from pathlib import Path
 
 from annotate.cues.cue_marks import CuePrelabel
 from annotate.cues.prelabels import decided_prelabels, replace_prelabels, uncounted_annotators
-from annotate.study.scheme_versions import use_shipped_scheme
+from annotate.study.scheme_versions import ensure_scheme
 from project.entities.study_records import Changes, Segment, Utterance
 from project.progress import Progress
 from project.queries.recording_rows import pseudonyms
@@ -155,9 +155,7 @@ def store(session: Session, work: JobSpec[SceneChangeParameters], result: SceneC
         for time_us in result.times_us
         if time_us < last
     ]
-    changes = Changes()
-    if found and not session.schemes.is_in_use(SCHEME):
-        changes |= use_shipped_scheme(session, SCHEME)[1]
+    changes = ensure_scheme(session, SCHEME) if found else Changes()
     with session.study.atomic():
         changes |= store_run(session, work, _BACKEND, result)
         return changes | replace_prelabels(session, work.recording_id, found, SCHEME)

@@ -10,6 +10,7 @@ from typing import Any
 
 from annotate.agreement.annotator_lanes import find_disputed
 from annotate.blinding.label_disagreement import VerdictBoard, Verdicts
+from annotate.blinding.own_answers import SegmentChecker
 from annotate.blinding.revisions import find_revised_segments
 from project.entities.study_records import (
     Annotator,
@@ -19,7 +20,6 @@ from project.entities.study_records import (
     Participant,
     Recording,
     Segment,
-    Utterance,
 )
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_collections, all_participants, all_recordings, hold_outs
@@ -30,8 +30,7 @@ from project.queries.segment_rows import (
     table_values,
     training_work,
 )
-from project.queries.transcript_rows import utterances_of
-from project.schemes.scheme import CHOICE_KINDS, Field, FieldKind, Scheme, segment_problems
+from project.schemes.scheme import CHOICE_KINDS, Field, FieldKind, Scheme
 from project.session.session import Session
 from project.store.study import Study
 from project.text_format import to_csv
@@ -80,7 +79,7 @@ class SegmentTable:
             participant.id: participant for participant in all_participants(study)
         }
         self.held_out: frozenset[str] = hold_outs(study)
-        self._spoken: dict[str, list[Utterance]] = {}
+        self._checker = SegmentChecker(self._session)
         self._problems: dict[str, tuple[str, ...]] = {}
         self._disputed: set[str] | None = None
         self._forget_judges()
@@ -109,7 +108,7 @@ class SegmentTable:
         if _DISPUTE_TABLES & changes.tables.keys():
             self._disputed = None
         if changes.ids("utterance"):
-            self._spoken.clear()
+            self._checker = SegmentChecker(self._session)
             self._problems.clear()
         if _JUDGE_TABLES & changes.tables.keys():
             self._forget_judges()
@@ -121,20 +120,7 @@ class SegmentTable:
         """Return what is still to be done about a segment, a short line each."""
         if segment_id not in self._problems:
             row = self.rows[segment_id]
-            segment = row.segment
-            scheme = self._session.schemes.find(segment.scheme)
-            recording = self.recordings[segment.recording_id]
-            self._problems[segment_id] = (
-                ()
-                if scheme is None
-                else segment_problems(
-                    scheme,
-                    segment,
-                    row.values,
-                    recording.duration_us,
-                    self._utterances(recording.id) if scheme.track_or_empty(segment.track).inside else (),
-                )
-            )
+            self._problems[segment_id] = self._checker.problems(row.segment, row.values)
         return self._problems[segment_id]
 
     def missing_fields(self, segment_id: str) -> tuple[str, ...]:
@@ -183,11 +169,6 @@ class SegmentTable:
     def _forget_judges(self) -> None:
         self._boards = {}
         self._revised = None
-
-    def _utterances(self, recording_id: str) -> list[Utterance]:
-        if recording_id not in self._spoken:
-            self._spoken[recording_id] = utterances_of(self._session.study, recording_id)
-        return self._spoken[recording_id]
 
 
 def segment_rows(study: Study, only: Sequence[str] | None = None) -> dict[str, SegmentRow]:

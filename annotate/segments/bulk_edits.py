@@ -11,7 +11,7 @@ from project.queries import segment_rows
 from project.queries.segment_rows import table_segments, table_values
 from project.schemes.scheme import Extent, Field, FieldKind
 from project.session.session import Session
-from project.text_format import describe_rows, pluralize
+from project.text_format import describe_rows, pluralize, require_length
 from project.timebase import utc_now
 
 
@@ -190,6 +190,4 @@ def _check_text(text: str) -> str:
     text = text.strip()
     if not text:
         raise UserError("A comment needs some text.", "Say what should be looked at.")
-    if len(text) > MAX_COMMENT_CHARS:
-        raise UserError(f"A comment has up to {MAX_COMMENT_CHARS:,} characters.", "Say it more briefly.")
-    return text
+    return require_length(text, MAX_COMMENT_CHARS, "A comment")

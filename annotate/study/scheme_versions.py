@@ -49,16 +49,17 @@ def use_only(session: Session, key: str) -> Changes:
     if schemes_in_use(session.study) == [key]:
         return Changes()
     scheme = parse_scheme(shipped_text(key), key)
-    with session.step(f"Use scheme {scheme.name}") as step:
-        session.schemes.store_text(scheme)
-        _set_in_use(session, [key])
-    session.schemes.reload()
-    return step.changes
+    return _change_schemes(session, f"Use scheme {scheme.name}", [key], scheme)
 
 
 def use_shipped_scheme(session: Session, key: str) -> tuple[Scheme, Changes]:
     """Use a scheme that the program ships."""
     return use_scheme(session, shipped_text(key), key)
+
+
+def ensure_scheme(session: Session, key: str) -> Changes:
+    """Use a scheme that the program ships where it is not in use yet."""
+    return Changes() if session.schemes.is_in_use(key) else use_shipped_scheme(session, key)[1]
 
 
 def use_kept_scheme(session: Session, key: str) -> tuple[Scheme, Changes]:
@@ -76,11 +77,7 @@ def drop_scheme(session: Session, key: str) -> Changes:
     left = [used for used in schemes_in_use(session.study) if used != key]
     if not left:
         raise UserError(f"{scheme.name} is the only scheme of this study.", "Use another one first.")
-    with session.step(f"Stop using scheme {scheme.name}") as step:
-        session.schemes.store_text(scheme)
-        _set_in_use(session, left)
-    session.schemes.reload()
-    return step.changes
+    return _change_schemes(session, f"Stop using scheme {scheme.name}", left, scheme)
 
 
 def make_default(session: Session, key: str) -> Changes:
@@ -89,8 +86,14 @@ def make_default(session: Session, key: str) -> Changes:
     others = [used for used in schemes_in_use(session.study) if used != key]
     if schemes_in_use(session.study)[0] == key:
         return Changes()
-    with session.step(f"Make {scheme.name} the default scheme") as step:
-        _set_in_use(session, [key, *others])
+    return _change_schemes(session, f"Make {scheme.name} the default scheme", [key, *others], scheme)
+
+
+def _change_schemes(session: Session, title: str, keys: Sequence[str], scheme: Scheme) -> Changes:
+    """Use the schemes of these keys, in this order, as one step; the text of one of them is kept."""
+    with session.step(title) as step:
+        session.schemes.store_text(scheme)
+        _set_in_use(session, keys)
     session.schemes.reload()
     return step.changes
 

@@ -15,7 +15,7 @@ from project.ids import new_id
 from project.queries import face_rows, recording_rows
 from project.queries.face_rows import update_region
 from project.session.session import Session
-from project.text_format import pluralize
+from project.text_format import pluralize, require_length
 from project.timebase import FrameTimes, format_time, utc_now
 
 MAX_LABEL_CHARS = 200
@@ -145,10 +145,7 @@ def delete_track_box(session: Session, run_id: str, track_id: str, time_us: int)
 
 
 def _label(text: str) -> str:
-    label = " ".join(text.split())
-    if len(label) > MAX_LABEL_CHARS:
-        raise UserError(f"A name has up to {MAX_LABEL_CHARS} characters.", "Choose a shorter one.")
-    return label
+    return require_length(" ".join(text.split()), MAX_LABEL_CHARS, "A name")
 
 
 def _check_span(start_us: int, end_us: int) -> None:

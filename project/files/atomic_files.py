@@ -16,16 +16,19 @@ _NO_FOLDER_FLUSH = (errno.EACCES, errno.EINVAL, errno.ENOTSUP, errno.ENOSYS)
 
 
 @contextmanager
-def explain_os_errors(problem: str, hint: str) -> Iterator[None]:
+def explain_os_errors(problem: str, hint: str, taken: UserError | None = None) -> Iterator[None]:
     """Turn an error of the file system inside the block into a message.
 
     Args:
         problem: what cannot be done, as a clause; the system's reason is added.
         hint: what to do.
+        taken: raised instead where a new file has the name of one that is there.
     """
     try:
         yield
     except OSError as error:
+        if taken is not None and isinstance(error, FileExistsError):
+            raise taken from None
         raise UserError(f"{problem}: {(error.strerror or str(error)).lower()}.", hint) from None
 
 
