@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from models.cues.cue_baseline import BROWS, GAZE_AWAY, MOUTH, NOD, SHAKE, SMILE, VOCAL_CUES, CueSuggestion
-from project.entities.study_records import Annotator, Review, Segment, Utterance
+from project.entities.study_records import Annotator, Segment, Utterance
 from project.entities.transcript import estimate_word_times
 from project.queries.annotator_rows import all_annotators, reviews_in
 from project.queries.segment_rows import segments_of, values_in
@@ -55,12 +55,14 @@ class CueMark:
         return self.description or self.name.lower()
 
 
-def cues_by_utterance(session: Session, recording_id: str) -> Mapping[str, list[CueMark]]:
+def cues_by_utterance(
+    session: Session, recording_id: str, *, prelabels: bool = True
+) -> Mapping[str, Sequence[CueMark]]:
     """Return utterance id -> its cues, by start; utterances without any are left out.
 
-    Cues that lie in no utterance are under "". Pre-labels that the annotator of this session decided on are left out. A
-    cue belongs to the utterance that it shares most time with; where two people speak at once, to that of the speaker
-    it is about, or to another's where it is a listener's.
+    Cues that lie in no utterance are under "". Pre-labels that the annotator of this session decided on are left out,
+    and all others where only what people marked is wanted. A cue belongs to the utterance that it shares most time
+    with; where two people speak at once, to that of the speaker it is about, or to another's where it is a listener's.
     """
     marked = segments_of(session.study, recording_id, scheme=SCHEME)
     if not marked:
@@ -73,7 +75,7 @@ def cues_by_utterance(session: Session, recording_id: str) -> Mapping[str, list[
     done = {
         segment_id
         for segment_id, reviews in reviews_in(session.study, recording_id).items()
-        if viewer and _is_reviewed_by(viewer, reviews)
+        if viewer and any(review.reviewer_id == viewer.id for review in reviews)
     }
     found: dict[str, list[CueMark]] = {}
     for segment in marked:
@@ -82,7 +84,7 @@ def cues_by_utterance(session: Session, recording_id: str) -> Mapping[str, list[
         participant_id = whose if isinstance(whose, str) and whose else None
         holder = finder.find_utterance(segment, participant_id)
         mark = _mark(session, segment, participant_id, str(given.get("description") or ""), holder, kinds)
-        if not (mark.prelabel and segment.id in done):
+        if not mark.prelabel or (prelabels and segment.id not in done):
             found.setdefault("" if holder is None else holder.id, []).append(mark)
     return found
 
@@ -117,10 +119,6 @@ def _mark(
         segment.annotator_id,
         author is not None and author.kind == MODEL,
     )
-
-
-def _is_reviewed_by(viewer: Annotator, reviews: Sequence[Review]) -> bool:
-    return any(review.reviewer_id == viewer.id for review in reviews)
 
 
 class _UtteranceFinder:

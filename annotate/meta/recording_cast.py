@@ -152,11 +152,11 @@ class CuedUtterance:
 def read_cued_utterances(session: Session, recording_id: str) -> list[CuedUtterance]:
     """Return the utterances of a recording, by start."""
     over = find_voice_overs(session, recording_id)
-    marks = cues_by_utterance(session, recording_id)
+    marks = cues_by_utterance(session, recording_id, prelabels=False)
     return [
         CuedUtterance(
             utterance,
-            tuple(cue for cue in marks.get(utterance.id, ()) if not cue.prelabel),
+            tuple(marks.get(utterance.id, ())),
             is_voice_over(utterance, over),
         )
         for utterance in utterances_of(session.study, recording_id)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotate.cues.cue_marks import CueMark, cues_by_utterance
-from project.entities.study_records import Json, ParticipantRole, Utterance
+from project.entities.study_records import Json, Participant, Utterance
 from project.entities.transcript import split_words
 from project.queries.recording_rows import all_participants, pseudonyms
 from project.queries.transcript_rows import utterances_before, utterances_between, utterances_of
@@ -74,10 +74,9 @@ class CaptionLine:
 def read_caption_lines(session: Session, recording_id: str) -> list[CaptionLine]:
     """Return a recording's utterances with the cues that people marked, by start; pre-labels are left out."""
     names = pseudonyms(session.study)
-    marks = cues_by_utterance(session, recording_id)
+    marks = cues_by_utterance(session, recording_id, prelabels=False)
     return [
-        _line(utterance, _without_prelabels(marks.get(utterance.id, ())), names)
-        for utterance in utterances_of(session.study, recording_id)
+        _line(utterance, marks.get(utterance.id, ()), names) for utterance in utterances_of(session.study, recording_id)
     ]
 
 
@@ -95,10 +94,9 @@ def transcript_to_json(session: Session, recording_id: str) -> dict[str, Json]:
         0, -1 before the first), and `who`, null where nobody said.
     """
     names = pseudonyms(session.study)
-    marks = cues_by_utterance(session, recording_id)
+    marks = cues_by_utterance(session, recording_id, prelabels=False)
     listed: list[Json] = []
     for utterance in utterances_of(session.study, recording_id):
-        kept = _without_prelabels(marks.get(utterance.id, ()))
         listed.append(
             {
                 "speaker": names.get(utterance.participant_id or ""),
@@ -114,7 +112,7 @@ def transcript_to_json(session: Session, recording_id: str) -> dict[str, Json]:
                     }
                     for word in utterance.words
                 ],
-                **cues_to_json(kept, names),
+                **cues_to_json(marks.get(utterance.id, ()), names),
             }
         )
     return {"utterances": listed}
@@ -169,10 +167,6 @@ def _listener_responses(cues: Iterable[CueMark], names: Mapping[str, str]) -> tu
         if cue.is_response
     ]
     return tuple(dict.fromkeys(sorted(found, key=lambda response: response.after)))
-
-
-def _without_prelabels(cues: Iterable[CueMark]) -> list[CueMark]:
-    return [cue for cue in cues if not cue.prelabel]
 
 
 def _speaker_cue(cue: CueMark) -> LineCue:
@@ -239,24 +233,15 @@ class DialogueTurn:
     """One utterance of a conversation.
 
     Attributes:
-        participant_id: who speaks; None while nobody knows.
-        speaker: the speaker's pseudonym; "" while nobody knows.
-        role: the speaker's; None while nobody knows.
+        speaker: None while nobody knows.
         inside: it shares time with the stretch; else it is over before it.
-        checked: somebody looked at it; else a model heard it.
         cues: what people marked inside it, where they were asked for; pre-labels are never among them.
     """
 
-    utterance_id: str
-    start_us: int
-    end_us: int
-    participant_id: str | None
-    speaker: str
-    role: ParticipantRole | None
-    text: str
+    utterance: Utterance
+    speaker: Participant | None
     inside: bool
-    checked: bool
-    cues: tuple[CueMark, ...] = ()
+    cues: Sequence[CueMark] = ()
 
 
 def read_conversation(
@@ -277,25 +262,16 @@ def read_conversation(
     if not (inside or earlier):
         return []
     people = {participant.id: participant for participant in all_participants(study)}
-    marks = cues_by_utterance(session, recording_id) if cues else {}
+    marks = cues_by_utterance(session, recording_id, prelabels=False) if cues else {}
     chosen = {utterance.id for utterance in inside}
-    turns = []
-    for utterance in sorted(
-        (*earlier, *inside), key=lambda utterance: (utterance.start_us, utterance.end_us, utterance.id)
-    ):
-        speaker = None if utterance.participant_id is None else people.get(utterance.participant_id)
-        turns.append(
-            DialogueTurn(
-                utterance.id,
-                utterance.start_us,
-                utterance.end_us,
-                utterance.participant_id,
-                "" if speaker is None else speaker.pseudonym,
-                None if speaker is None else speaker.role,
-                utterance.text,
-                utterance.id in chosen,
-                utterance.checked,
-                tuple(cue for cue in marks.get(utterance.id, ()) if not cue.prelabel),
-            )
+    return [
+        DialogueTurn(
+            utterance,
+            people.get(utterance.participant_id or ""),
+            utterance.id in chosen,
+            marks.get(utterance.id, ()),
         )
-    return turns
+        for utterance in sorted(
+            (*earlier, *inside), key=lambda utterance: (utterance.start_us, utterance.end_us, utterance.id)
+        )
+    ]

@@ -307,12 +307,12 @@ def test_a_pre_label_is_shown_as_one_and_leaves_with_nothing(talk: Session) -> N
 
 def test_the_conversation_is_what_is_inside_and_what_led_up_to_it(talk: Session) -> None:
     turns = read_conversation(talk, "r", round(6.5 * SECOND), 9 * SECOND)
-    assert [(turn.speaker, turn.role, turn.inside) for turn in turns] == [
-        ("speaker_1", ParticipantRole.USER, False),
-        ("speaker_2", ParticipantRole.ROBOT, False),
-        ("", None, True),
+    assert [(turn.speaker and turn.speaker.pseudonym, turn.inside) for turn in turns] == [
+        ("speaker_1", False),
+        ("speaker_2", False),
+        (None, True),
     ]
-    assert [turn.utterance_id for turn in read_conversation(talk, "r", round(6.5 * SECOND), 9 * SECOND, 1)] == [
+    assert [turn.utterance.id for turn in read_conversation(talk, "r", round(6.5 * SECOND), 9 * SECOND, 1)] == [
         "u2",
         "u3",
     ]
