@@ -183,36 +183,33 @@ def make_plan(session: Session, wish: PlanOptions) -> Changes:
     if not any(recording.id not in left_out for recording in recordings):
         raise UserError("There is no recording to plan.", "Add recordings, or plan the held-out ones too.")
     people = ensure_annotators(session, wish.annotators)
-    present = all_assignments(session.study)
-    kept = [
-        assignment
-        for assignment in present
-        if assignment.recording_id not in training and (wish.keep or _has_begun(session, assignment))
-    ]
-    stay: dict[str, set[str]] = {}
-    for assignment in kept:
-        stay.setdefault(assignment.recording_id, set()).add(assignment.annotator_id)
     counts = segment_counts(session.study, unseen=True)
-    for who in people:
-        for recording_id, of_recording in counts.items():
-            if who.id in of_recording:
-                stay.setdefault(recording_id, set()).add(who.id)
+    begun = {*completions(session.study), *((place, who) for place, by in counts.items() for who in by)}
+    plan = {
+        (assignment.recording_id, assignment.annotator_id): assignment
+        for assignment in all_assignments(session.study)
+        if assignment.recording_id not in training
+        and (wish.keep or (assignment.recording_id, assignment.annotator_id) in begun)
+    }
+    planned = {who.id for who in people}
+    stay: dict[str, set[str]] = {}
+    for recording_id, who_id in [*plan, *(pair for pair in begun if pair[1] in planned)]:
+        stay.setdefault(recording_id, set()).add(who_id)
     parts = [
         PlannedRecording(recording.id, recording.duration_us, frozenset(stay.get(recording.id, ())))
         for recording in recordings
         if recording.id not in left_out
     ]
     made = plan_assignments(parts, [who.id for who in people], wish.per_recording, wish.seed)
-    wanted = {(assignment.recording_id, assignment.annotator_id): assignment for assignment in kept}
     for recording_id, group in made.items():
         for who_id in group:
-            wanted.setdefault((recording_id, who_id), Assignment(recording_id, who_id))
+            plan.setdefault((recording_id, who_id), Assignment(recording_id, who_id))
     for recording_id in training:
         for who in people:
             if gate is None or who.id != gate.reference:
-                wanted[recording_id, who.id] = Assignment(recording_id, who.id, WorkPurpose.TRAINING)
+                plan[recording_id, who.id] = Assignment(recording_id, who.id, WorkPurpose.TRAINING)
     with session.step("Plan who annotates what") as step:
-        set_assignments(session.study, wanted.values())
+        set_assignments(session.study, plan.values())
     return step.changes
 
 
@@ -269,14 +266,6 @@ def hold_out(session: Session, recording_id: str, held_out: bool = True) -> Chan
     with session.step(f"Hold out recording {number}" if held_out else f"Release recording {number}") as step:
         set_hold_out(session.study, recording_id, held_out)
     return step.changes
-
-
-def _has_begun(session: Session, assignment: Assignment) -> bool:
-    if (assignment.recording_id, assignment.annotator_id) in completions(session.study):
-        return True
-    return bool(
-        segment_counts(session.study, unseen=True).get(assignment.recording_id, {}).get(assignment.annotator_id)
-    )
 
 
 def set_training(session: Session, recordings: Sequence[str], reference: str, minimum: Mapping[str, float]) -> Changes:
