@@ -251,27 +251,21 @@ def format_place(revision: Revision) -> str:
 
 def part_name(session: Session, revision: Revision) -> str:
     """Return what the part is called in the form."""
-    if revision.part == LABEL:
-        return "Label"
-    scheme = _scheme(session, revision)
-    names = {field.key: field.name for field in scheme.fields} if scheme is not None else {}
-    return names.get(revision.part, revision.part)
+    _, scheme = _form(session, revision)
+    return "Label" if revision.part == LABEL else revision.part if scheme is None else scheme.field_name(revision.part)
 
 
 def format_value(session: Session, revision: Revision, value: Json) -> str:
     """Return a value of the part in words."""
     if value is None:
         return "deleted" if revision.part == LABEL else "nothing"
-    scheme = _scheme(session, revision)
-    named = []
-    if scheme is not None and revision.part == LABEL:
-        named = [(label.key, label.name) for track in scheme.tracks for label in track.labels]
-    elif scheme is not None:
-        fields = [field for field in scheme.fields if field.key == revision.part]
-        named = [(choice.key, choice.name) for field in fields for choice in field.choices]
-    names = dict(named)
-    several: Sequence[Json] = value if isinstance(value, list) else [value]
-    return ", ".join(names.get(str(key), str(key)) for key in several)
+    track, scheme = _form(session, revision)
+    texts = [str(item) for item in value] if isinstance(value, list) else [str(value)]
+    if scheme is None:
+        return ", ".join(texts)
+    if revision.part == LABEL:
+        return scheme.label_name(track, texts[0])
+    return ", ".join(scheme.choice_name(revision.part, key) for key in texts)
 
 
 def format_annotator_summary(revised: RevisionCounts) -> str:
@@ -309,6 +303,7 @@ def format_report(session: Session, report: RevisionReport) -> str:
     return "\n".join(line for line in lines if line) or NO_REVEALS_TEXT
 
 
-def _scheme(session: Session, revision: Revision) -> Scheme | None:
+def _form(session: Session, revision: Revision) -> tuple[str, Scheme | None]:
+    """Return track and scheme of the form that was revised."""
     found = find_segment(session.study, revision.own_id or revision.segment_id)
-    return None if found is None else session.schemes.find(found.scheme)
+    return ("", None) if found is None else (found.track, session.schemes.find(found.scheme))

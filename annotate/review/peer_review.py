@@ -262,9 +262,8 @@ def find_differences(scheme: Scheme | None, mark: Mark, other: Mark) -> tuple[st
 
 def name_differences(scheme: Scheme | None, keys: Sequence[str]) -> list[str]:
     """Return in words what `find_differences` returned."""
-    names = {field.key: field.name for field in scheme.fields} if scheme is not None else {}
-    names |= {LABEL: "Label", BOUNDARIES: "Boundaries"}
-    return [names.get(key, key) for key in keys]
+    names = {LABEL: "Label", BOUNDARIES: "Boundaries"}
+    return [names.get(key) or (key if scheme is None else scheme.field_name(key)) for key in keys]
 
 
 def segment_iou(segment: Segment, other: Segment) -> float:

@@ -30,7 +30,7 @@ from project.queries.segment_rows import (
     table_values,
     training_work,
 )
-from project.schemes.scheme import CHOICE_KINDS, Field, FieldKind, Scheme
+from project.schemes.scheme import CHOICE_KINDS, Field, FieldKind
 from project.session.session import Session
 from project.store.study import Study
 from project.text_format import to_csv
@@ -410,13 +410,8 @@ class SegmentColumns:
         person = self._table.participants.get(value)
         if person is not None:
             return person.pseudonym
-        return self._choice(self._session.schemes.find(scheme), field, value)
-
-    def _choice(self, scheme: Scheme | None, key: str, value: str) -> str:
-        for form_field in scheme.fields if scheme else ():
-            if form_field.key == key and form_field.kind in CHOICE_KINDS:
-                return next((choice.name for choice in form_field.choices if choice.key == value), value)
-        return " ".join(value.split())
+        known = self._session.schemes.find(scheme)
+        return " ".join((value if known is None else known.choice_name(field, value)).split())
 
 
 def _number_in(field: str, row: SegmentRow) -> float:

@@ -150,5 +150,4 @@ class StudySearch:
 
     def _field(self, segment: Segment, key: str) -> str:
         scheme = self._session.schemes.find(segment.scheme)
-        fields = scheme.fields if scheme is not None else ()
-        return next((field.name for field in fields if field.key == key), key)
+        return key if scheme is None else scheme.field_name(key)

@@ -176,10 +176,7 @@ def split_utterance(
     if not 0 < word < len(split_words(old.text)):
         raise UserError("One half would have no words.", "Cut between two words of the utterance.")
     first, second = utterance_text.split_at_word(old, word, new_id(), at_us)
-    with session.step("Split utterance") as step:
-        transcript_rows.update_utterance(session.study, first)
-        transcript_rows.insert_utterances(session.study, [second])
-    return second.id, step.changes
+    return _store_halves(session, first, second)
 
 
 def split_utterance_text(session: Session, utterance_id: str, before: str, after: str) -> tuple[str, Changes]:
@@ -193,6 +190,10 @@ def split_utterance_text(session: Session, utterance_id: str, before: str, after
     differs = text.split() != old.text.split()
     new = replace(utterance_text.with_text(old, text), checked=True) if differs else old
     first, second = utterance_text.split_at_word(new, len(split_words(before)), new_id())
+    return _store_halves(session, first, second)
+
+
+def _store_halves(session: Session, first: Utterance, second: Utterance) -> tuple[str, Changes]:
     with session.step("Split utterance") as step:
         transcript_rows.update_utterance(session.study, first)
         transcript_rows.insert_utterances(session.study, [second])
