@@ -84,21 +84,9 @@ class VerdictBoard:
         rows: segment id -> verdicts, of every segment that a judge was asked about.
     """
 
-    def __init__(
-        self, session: Session, recording_id: str, *, task: str | None = None, condition: str | None = None
-    ) -> None:
-        """Read a recording.
-
-        Args:
-            session: whose annotator looks.
-            recording_id: of the recording.
-            task: that judges were asked; any that asks for a label where None.
-            condition: that they saw; each is a voice of its own where None.
-        """
+    def __init__(self, session: Session, recording_id: str) -> None:
         self._session = session
         self.recording_id = recording_id
-        self._task = task
-        self._condition = condition
         self.voices: dict[str, Voice] = {}
         self.rows: dict[str, Verdicts] = {}
         self.reload()
@@ -150,11 +138,7 @@ class VerdictBoard:
 
     def _store_given(self, given: Sequence[LabelGiven]) -> None:
         found = [
-            label_given
-            for label_given in given
-            if (label_given.label or label_given.status is not JudgmentStatus.OK)
-            and self._task in (None, label_given.task)
-            and self._condition in (None, label_given.condition)
+            label_given for label_given in given if label_given.label or label_given.status is not JudgmentStatus.OK
         ]
         if not found:
             return

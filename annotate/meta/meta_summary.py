@@ -86,21 +86,20 @@ def format_meta_json(found: Mapping[str, Json]) -> str:
     return json.dumps(found, ensure_ascii=False, indent=2) + "\n"
 
 
-def format_prose(session: Session, recording_id: str, names: Names, written: TextTransform = str) -> str:
+def format_prose(session: Session, recording_id: str, names: Names) -> str:
     """Return the meta information of a recording as lines: people, then everything that happens, by time.
 
-    `names` has what each participant is called, by id; anybody else is called `?`. `written` says how a text may be
-    written.
+    `names` has what each participant is called, by id; anybody else is called `?`.
     """
     people = [person for person in list_people(session, recording_id) if person.participant is not None]
-    lines = [_person_line(person, names, written) for person in people]
+    lines = [_person_line(person, names) for person in people]
     happens = [
-        (cued_utterance.utterance.start_us, _utterance_line(cued_utterance, names, written))
+        (cued_utterance.utterance.start_us, _utterance_line(cued_utterance, names))
         for cued_utterance in read_cued_utterances(session, recording_id)
         if not cued_utterance.is_voice_over
     ]
     happens += [
-        (mark.segment.start_us, _scene_line(mark, written))
+        (mark.segment.start_us, _scene_line(mark))
         for mark in deduplicate_marks(read_scene_events(session, recording_id))
     ]
     return "\n".join([*(line for line in lines if line), *(line for _, line in sorted(happens))])
@@ -162,19 +161,19 @@ def _span_json(start_us: int, end_us: int) -> dict[str, Json]:
     return {"start": start_us / SECOND_US, "end": end_us / SECOND_US}
 
 
-def _person_line(recording_person: RecordingPerson, names: Names, written: TextTransform) -> str:
+def _person_line(recording_person: RecordingPerson, names: Names) -> str:
     assert recording_person.participant is not None
     if not recording_person.descriptions:
         return ""
     name = names.get(recording_person.participant.id, UNKNOWN)
-    descriptions = (_collapse_whitespace(written(text)) for text in recording_person.descriptions.values())
+    descriptions = map(_collapse_whitespace, recording_person.descriptions.values())
     return f"{name}: {'; '.join(descriptions)}"
 
 
-def _utterance_line(cued_utterance: CuedUtterance, names: Names, written: TextTransform) -> str:
+def _utterance_line(cued_utterance: CuedUtterance, names: Names) -> str:
     said = cued_utterance.utterance
     who = names.get(said.participant_id or "", UNKNOWN)
-    words = _collapse_whitespace(_with_cues(cued_utterance, names, written))
+    words = _collapse_whitespace(format_with_cues(said.text, cued_utterance.cues, names))
     return f"{_format_span(said.start_us, said.end_us)} {who}: {words}"
 
 
@@ -188,8 +187,8 @@ def _written_cues(cued_utterance: CuedUtterance, written: TextTransform) -> list
     return [replace(cue, description=written(cue.description)) for cue in cued_utterance.cues]
 
 
-def _scene_line(scene_event: SceneEvent, written: TextTransform) -> str:
-    told = f": {_collapse_whitespace(written(scene_event.description))}" if scene_event.description else ""
+def _scene_line(scene_event: SceneEvent) -> str:
+    told = f": {_collapse_whitespace(scene_event.description)}" if scene_event.description else ""
     return f"{_format_span(scene_event.segment.start_us, scene_event.segment.end_us)} ({scene_event.name}{told})"
 
 
