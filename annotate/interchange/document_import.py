@@ -14,6 +14,7 @@ from annotate.interchange.document import (
     split_comment_author,
 )
 from annotate.interchange.lane_entries import (
+    MILLISECOND,
     LaneImport,
     LaneReader,
     Read,
@@ -319,5 +320,5 @@ class _DocumentImportPlanner:
 
 
 def _differs(segment: Segment, entry: InterchangeEntry, label: str) -> bool:
-    imported = replace(segment, label=label, start_us=entry.start_us, end_us=entry.end_us)
-    return segment_key(segment) != segment_key(imported)
+    times = zip((segment.start_us, segment.end_us), entry.span, strict=True)
+    return segment.label != label or any(old // MILLISECOND != new // MILLISECOND for old, new in times)
