@@ -43,13 +43,9 @@ def find_chain(session: Session, chain_id: str) -> Chain:
 
 def find_own_chain(session: Session, chain_id: str) -> Chain:
     """Return a chain that the annotator of this session drew, and so may change."""
-    session.study.require_writable()
     found = find_chain(session, chain_id)
-    author = session.annotator()
-    if author is None or author.id != found.annotator_id:
-        raise UserError(
-            "This chain was drawn by somebody else.", "Only who drew a chain changes it: make a copy of your own."
-        )
+    problem = "This chain was drawn by somebody else."
+    session.require_own(found.annotator_id, problem, "Only who drew a chain changes it: make a copy of your own.")
     return found
 
 

@@ -178,11 +178,9 @@ def find_comment(session: Session, comment_id: str) -> Comment:
 
 
 def _require_own_comment(session: Session, comment_id: str) -> Comment:
-    session.study.require_writable()
     found = find_comment(session, comment_id)
-    author = session.annotator()
-    if author is None or author.id != found.annotator_id:
-        raise UserError("Somebody else made this comment.", "Answer with one of your own, or mark it as resolved.")
+    hint = "Answer with one of your own, or mark it as resolved."
+    session.require_own(found.annotator_id, "Somebody else made this comment.", hint)
     return found
 
 

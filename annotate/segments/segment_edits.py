@@ -26,25 +26,17 @@ def find_segment(session: Session, segment_id: str) -> Segment:
 
 def find_own_segment(session: Session, segment_id: str) -> Segment:
     """Return a segment that the annotator of this session made, and so may change."""
-    session.study.require_writable()
     found = find_segment(session, segment_id)
-    author = session.annotator()
-    if author is None or author.id != found.annotator_id:
-        raise UserError(
-            "This segment was made by somebody else.",
-            "Only who made a segment changes it: work under that annotator's name.",
-        )
+    hint = "Only who made a segment changes it: work under that annotator's name."
+    session.require_own(found.annotator_id, "This segment was made by somebody else.", hint)
     return found
 
 
 def find_own_segments(session: Session, segment_ids: Iterable[str]) -> list[Segment]:
     """Return segments that the annotator of this session made, in the order of the ids; see `find_own_segment`."""
-    wanted = [*segment_ids]
+    wanted, author = [*segment_ids], session.annotator()
     session.study.require_writable()
-    author, found = (
-        session.annotator(),
-        {table_segment.id: table_segment for table_segment in table_segments(session.study, wanted)},
-    )
+    found = {segment.id: segment for segment in table_segments(session.study, wanted)}
     for segment_id in wanted:
         if segment_id not in found or author is None or author.id != found[segment_id].annotator_id:
             find_own_segment(session, segment_id)

@@ -140,6 +140,13 @@ class Session:
         assert found is not None
         return found
 
+    def require_own(self, annotator_id: str, problem: str, hint: str) -> None:
+        """Refuse a change of what somebody else made."""
+        self.study.require_writable()
+        author = self.annotator()
+        if author is None or author.id != annotator_id:
+            raise UserError(problem, hint)
+
     @contextmanager
     def step(self, name: str, merge_key: str | None = None, *, undoable: bool = True) -> Iterator[UndoStep]:
         """One edit: a transaction, a step of the history, recorded under the annotator of this session.
