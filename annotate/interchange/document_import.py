@@ -143,22 +143,27 @@ def apply_document_import(session: Session, found: Plan, name: str, *, keep_rest
     session.study.require_writable()
     if not found.added:
         return Changes()
-    study = session.study
     brought = {annotator.name: annotator.id for annotator in found.new_annotators}
     with import_step(session, f"Import {name}", brought, keep_rest=keep_rest) as step:
-        for annotator in found.new_annotators:
-            annotator_rows.insert_annotator(study, annotator)
-        for person in found.new_participants:
-            recording_rows.insert_participant(study, person)
-        for recording_id, participant_id in found.appearances:
-            recording_rows.set_appearance(study, recording_id, participant_id, True)
-        for scheme in found.schemes.values():
-            session.schemes.store_text(scheme)
-        segment_rows.insert_segments(study, found.new_segments)
-        segment_rows.insert_values(study, found.new_values)
-        segment_rows.insert_comments(study, found.new_comments)
-        transcript_rows.insert_utterances(study, found.new_utterances)
+        insert_planned(session, found)
     return step.changes
+
+
+def insert_planned(session: Session, found: Plan) -> None:
+    """Write the rows of a plan; inside a step."""
+    study = session.study
+    for annotator in found.new_annotators:
+        annotator_rows.insert_annotator(study, annotator)
+    for person in found.new_participants:
+        recording_rows.insert_participant(study, person)
+    for recording_id, participant_id in found.appearances:
+        recording_rows.set_appearance(study, recording_id, participant_id, True)
+    for scheme in found.schemes.values():
+        session.schemes.store_text(scheme)
+    segment_rows.insert_segments(study, found.new_segments)
+    segment_rows.insert_values(study, found.new_values)
+    segment_rows.insert_comments(study, found.new_comments)
+    transcript_rows.insert_utterances(study, found.new_utterances)
 
 
 _DIFFERENT = "in the study already with another time or label, and stay as they are there"

@@ -10,15 +10,15 @@ from annotate.interchange.annotation_files import get_format, read_file
 from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, read_text
 from annotate.interchange.document import Document
 from annotate.interchange.document_export import build_document, exportable_recordings
-from annotate.interchange.document_import import Plan, import_step, plan_document_import
+from annotate.interchange.document_import import import_step, insert_planned, plan_document_import
 from annotate.interchange.lane_mapping import EntryTarget, ImportMapping, LaneTarget, guess_mapping
 from annotate.transcript.conversation_history import export_lines, transcript_to_json
 from annotate.transcript.utterance_drafts import list_kept_utterances, require_empty_transcript
 from media.encoding import atomic_output
 from project.entities.study_records import Changes, Utterance
 from project.errors import UserError
-from project.queries.recording_rows import insert_participant, media_of, set_appearance
-from project.queries.transcript_rows import delete_utterance, insert_utterances, utterances_of
+from project.queries.recording_rows import media_of
+from project.queries.transcript_rows import delete_utterance, utterances_of
 from project.session.session import Session
 from project.store.column_values import to_json
 from project.text_format import escape_unprintable
@@ -85,7 +85,7 @@ def import_transcript(
         for draft in drafts:
             delete_utterance(session.study, draft.id)
         found = plan_document_import(session, document, mapping, [recording_id])
-        _insert(session, found)
+        insert_planned(session, found)
     overlapping = _count_overlapping(found.new_utterances)
     if overlapping:
         remarks.append(f"Utterances that begin before another one ends: {overlapping}; they are kept so.")
@@ -163,14 +163,6 @@ def _map_spoken_lanes(session: Session, document: Document, path: Path) -> tuple
         if lane.name not in targets
     ]
     return ImportMapping(targets), remarks
-
-
-def _insert(session: Session, found: Plan) -> None:
-    for person in found.new_participants:
-        insert_participant(session.study, person)
-    for recording_id, participant_id in found.appearances:
-        set_appearance(session.study, recording_id, participant_id, True)
-    insert_utterances(session.study, found.new_utterances)
 
 
 def _count_overlapping(utterances: list[Utterance]) -> int:
