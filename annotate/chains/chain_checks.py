@@ -54,9 +54,9 @@ def find_problems(graph: ChainGraph, duration_us: int | None = None) -> list[Cha
 def messages_by_node(found: Sequence[ChainProblem]) -> dict[str, str]:
     """Return node id -> its messages, each on a line, errors first; what is about the whole chain is left out."""
     lines: dict[str, list[str]] = {}
-    for chain_problem in found:
-        if chain_problem.node_id:
-            lines.setdefault(chain_problem.node_id, []).append(chain_problem.message)
+    for problem in found:
+        if problem.node_id:
+            lines.setdefault(problem.node_id, []).append(problem.message)
     return {node: "\n".join(messages) for node, messages in lines.items()}
 
 
@@ -126,30 +126,28 @@ def _parts(graph: ChainGraph) -> list[ChainProblem]:
     return found
 
 
-def _node(chain_node: ChainNode, duration_us: int | None) -> list[ChainProblem]:
+def _node(node: ChainNode, duration_us: int | None) -> list[ChainProblem]:
     found = []
-    if not chain_node.text.strip():
-        found.append(ChainProblem(chain_node.id, TEXT, "It has no text."))
-    if chain_node.kind.is_mental and not chain_node.people:
-        found.append(
-            ChainProblem(chain_node.id, CHARACTER, f"Nobody has this {chain_node.kind.value}: name a character.")
-        )
-    if duration_us is not None and chain_node.end_us > duration_us:
-        found.append(ChainProblem(chain_node.id, OUTSIDE, "It reaches beyond the end of the recording."))
+    if not node.text.strip():
+        found.append(ChainProblem(node.id, TEXT, "It has no text."))
+    if node.kind.is_mental and not node.people:
+        found.append(ChainProblem(node.id, CHARACTER, f"Nobody has this {node.kind.value}: name a character."))
+    if duration_us is not None and node.end_us > duration_us:
+        found.append(ChainProblem(node.id, OUTSIDE, "It reaches beyond the end of the recording."))
     return found
 
 
-def _order(graph: ChainGraph, chain_node: ChainNode) -> list[ChainProblem]:
+def _order(graph: ChainGraph, node: ChainNode) -> list[ChainProblem]:
     late = [
         graph.nodes_by_id[reason_id]
-        for reason_id in graph.reasons[chain_node.id]
-        if graph.nodes_by_id[reason_id].start_us > chain_node.start_us
+        for reason_id in graph.reasons[node.id]
+        if graph.nodes_by_id[reason_id].start_us > node.start_us
     ]
     if not late:
         return []
-    by = max(reason.start_us for reason in late) - chain_node.start_us
+    by = max(reason.start_us for reason in late) - node.start_us
     what = "A reason for it starts" if len(late) == 1 else f"{len(late)} reasons for it start"
-    return [ChainProblem(chain_node.id, LATE, f"{what} after it, by up to {by / SECOND_US:.2f} s.", warning=True)]
+    return [ChainProblem(node.id, LATE, f"{what} after it, by up to {by / SECOND_US:.2f} s.", warning=True)]
 
 
 def _normalize_text(text: str) -> str:

@@ -54,7 +54,7 @@ class ChainDraft:
 
 def draft_from_graph(graph: ChainGraph) -> ChainDraft:
     """Return a chain without its ids."""
-    places = {chain_node.id: at for at, chain_node in enumerate(graph.nodes)}
+    places = {node.id: at for at, node in enumerate(graph.nodes)}
     edges = [
         (places[edge.reason_id], places[edge.result_id])
         for edge in graph.edges

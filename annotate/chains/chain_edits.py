@@ -243,10 +243,10 @@ def move_nodes(session: Session, spans: Sequence[tuple[str, int, int]], merge_ke
 def delete_nodes(session: Session, node_ids: Iterable[str]) -> Changes:
     """Delete nodes with their edges as one step; questions that cover them stay and are out of date."""
     found = [find_node(session, node_id) for node_id in dict.fromkeys(node_ids)]
-    for chain_id in {chain_node.chain_id for chain_node in found}:
+    for chain_id in {node.chain_id for node in found}:
         find_own_chain(session, chain_id)
     with session.step("Delete node" if len(found) == 1 else f"Delete {len(found)} nodes") as step:
-        chain_rows.delete_nodes(session.study, *(chain_node.id for chain_node in found))
+        chain_rows.delete_nodes(session.study, *(node.id for node in found))
     return step.changes
 
 

@@ -66,11 +66,11 @@ def read_review_status(session: Session, graph: ChainGraph) -> ChainReviews:
     """Return the reviews of a chain, those of its current state apart from earlier ones."""
     state = chain_checksum(graph)
     said = chain_reviews(session.study, graph.chain.id)
-    current = tuple(chain_review for chain_review in said if chain_review.state == state)
-    earlier = tuple(chain_review for chain_review in said if chain_review.state != state)
+    current = tuple(review for review in said if review.state == state)
+    earlier = tuple(review for review in said if review.state != state)
     if is_consensus(session, graph.chain):
         return ChainReviews(ChainReviewState.CONSENSUS, current, earlier)
-    return ChainReviews(_review_state({chain_review.decision for chain_review in current}), current, earlier)
+    return ChainReviews(_review_state({review.decision for review in current}), current, earlier)
 
 
 def find_original(chains: Mapping[str, Chain], chain: Chain) -> Chain:
@@ -123,9 +123,7 @@ def review_chain(session: Session, chain_id: str, decision: ChainDecision, note:
     with session.step(_STEP_NAMES[decision]) as step:
         reviewer = session.author()
         said = [
-            chain_review
-            for chain_review in chain_rows.chain_reviews(session.study, chain.id)
-            if chain_review.reviewer_id == reviewer.id
+            review for review in chain_rows.chain_reviews(session.study, chain.id) if review.reviewer_id == reviewer.id
         ]
         if not said or (said[0].decision, said[0].note, said[0].state) != (decision, note, state):
             chain_rows.set_chain_review(
@@ -138,7 +136,7 @@ def withdraw_chain_review(session: Session, chain_id: str) -> Changes:
     """Take back what the annotator of this session said about a chain."""
     chain = find_chain(session, chain_id)
     reviewer = session.annotator()
-    said = {chain_review.reviewer_id for chain_review in chain_rows.chain_reviews(session.study, chain.id)}
+    said = {review.reviewer_id for review in chain_rows.chain_reviews(session.study, chain.id)}
     if reviewer is None or reviewer.id not in said:
         raise UserError(
             f"{session.annotator_name or 'Nobody'} did not review this chain.", "There is nothing to take back."

@@ -118,7 +118,7 @@ def replace_prelabels(
     authors = uncounted_annotators(study)
     old = [segment for segment in segments_of(study, recording_id, scheme=scheme) if segment.annotator_id in authors]
     judged, gone = ([segment for segment in old if (segment.id in kept) == there] for there in (True, False))
-    new = [cue_prelabel for cue_prelabel in found if not any(_is_same_cue(cue_prelabel, other) for other in judged)]
+    new = [prelabel for prelabel in found if not any(_is_same_cue(prelabel, other) for other in judged)]
     if not gone and not new:
         return Changes()
     author = _author(study)
@@ -138,22 +138,22 @@ def _suggestible(study: Study, recording_id: str) -> list[Segment]:
 def _insert(session: Session, recording_id: str, author_id: str, new: Sequence[CuePrelabel], scheme: str) -> None:
     study, version = session.study, session.schemes.get(scheme).version
     people = {participant.id for participant in all_participants(study)}
-    for cue_prelabel in new:
+    for prelabel in new:
         made = Segment(
             new_id(),
             recording_id,
             author_id,
-            cue_prelabel.label,
-            cue_prelabel.start_us,
-            cue_prelabel.end_us,
+            prelabel.label,
+            prelabel.start_us,
+            prelabel.end_us,
             scheme,
-            cue_prelabel.track,
+            prelabel.track,
         )
         insert_segment(study, made)
-        if cue_prelabel.description:
-            set_value(study, FieldValue(made.id, scheme, version, "description", cue_prelabel.description))
-        if cue_prelabel.participant_id in people:
-            set_value(study, FieldValue(made.id, scheme, version, "participant", cue_prelabel.participant_id))
+        if prelabel.description:
+            set_value(study, FieldValue(made.id, scheme, version, "description", prelabel.description))
+        if prelabel.participant_id in people:
+            set_value(study, FieldValue(made.id, scheme, version, "participant", prelabel.participant_id))
 
 
 def _author(study: Study) -> Annotator:

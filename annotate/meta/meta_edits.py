@@ -200,8 +200,8 @@ def mark_scene(
 
 def _store_description(session: Session, new: PersonDescription) -> None:
     known = {
-        (person_description.participant_id, person_description.kind): person_description.text
-        for person_description in person_descriptions(session.study, new.recording_id)
+        (description.participant_id, description.kind): description.text
+        for description in person_descriptions(session.study, new.recording_id)
     }
     if known.get((new.participant_id, new.kind), "") != new.text:
         set_look(session.study, new)

@@ -62,9 +62,7 @@ def build_meta_information(session: Session, recording_id: str, written: TextTra
         ],
         "without_speech": [_span_json(*pause) for pause in find_pauses(said, recording.duration_us)],
         "scenes": [
-            _scene_json(scene_event, written)
-            for scene_event in read_scene_events(session, recording_id)
-            if not scene_event.prelabel
+            _scene_json(scene, written) for scene in read_scene_events(session, recording_id) if not scene.prelabel
         ],
         "summaries": {
             source.value: written(summaries[source].text) if source in summaries else "" for source in SummarySource
@@ -105,10 +103,10 @@ def format_prose(session: Session, recording_id: str, names: Names) -> str:
     return "\n".join([*(line for line in lines if line), *(line for _, line in sorted(happens))])
 
 
-def _person_json(recording_person: RecordingPerson, names: Names, written: TextTransform) -> dict[str, Json]:
-    who = recording_person.participant
+def _person_json(person: RecordingPerson, names: Names, written: TextTransform) -> dict[str, Json]:
+    who = person.participant
     tracks: list[Json] = []
-    for track in recording_person.tracks:
+    for track in person.tracks:
         face, best = track.face, int(track.face.scores.argmax())
         tracks.append(
             {
@@ -124,9 +122,9 @@ def _person_json(recording_person: RecordingPerson, names: Names, written: TextT
     return {
         "name": None if who is None else names[who.id],
         "role": None if who is None else who.role.value,
-        "looks": {kind.value: written(text) for kind, text in recording_person.descriptions.items()},
-        "seen": [_span_json(*span) for span in recording_person.visible_spans],
-        "speaks": recording_person.spoken_us / SECOND_US,
+        "looks": {kind.value: written(text) for kind, text in person.descriptions.items()},
+        "seen": [_span_json(*span) for span in person.visible_spans],
+        "speaks": person.spoken_us / SECOND_US,
         "tracks": tracks,
     }
 
@@ -147,13 +145,13 @@ def _utterance_json(
     }
 
 
-def _scene_json(scene_event: SceneEvent, written: TextTransform) -> dict[str, Json]:
+def _scene_json(scene: SceneEvent, written: TextTransform) -> dict[str, Json]:
     return {
-        "track": scene_event.segment.track,
-        "label": scene_event.segment.label,
-        "description": written(scene_event.description),
-        "who": written(scene_event.who) or None,
-        **_span_json(scene_event.segment.start_us, scene_event.segment.end_us),
+        "track": scene.segment.track,
+        "label": scene.segment.label,
+        "description": written(scene.description),
+        "who": written(scene.who) or None,
+        **_span_json(scene.segment.start_us, scene.segment.end_us),
     }
 
 
@@ -161,12 +159,12 @@ def _span_json(start_us: int, end_us: int) -> dict[str, Json]:
     return {"start": start_us / SECOND_US, "end": end_us / SECOND_US}
 
 
-def _person_line(recording_person: RecordingPerson, names: Names) -> str:
-    assert recording_person.participant is not None
-    if not recording_person.descriptions:
+def _person_line(person: RecordingPerson, names: Names) -> str:
+    assert person.participant is not None
+    if not person.descriptions:
         return ""
-    name = names.get(recording_person.participant.id, UNKNOWN)
-    descriptions = map(_collapse_whitespace, recording_person.descriptions.values())
+    name = names.get(person.participant.id, UNKNOWN)
+    descriptions = map(_collapse_whitespace, person.descriptions.values())
     return f"{name}: {'; '.join(descriptions)}"
 
 
@@ -187,9 +185,9 @@ def _written_cues(cued_utterance: CuedUtterance, written: TextTransform) -> list
     return [replace(cue, description=written(cue.description)) for cue in cued_utterance.cues]
 
 
-def _scene_line(scene_event: SceneEvent) -> str:
-    told = f": {_collapse_whitespace(scene_event.description)}" if scene_event.description else ""
-    return f"{_format_span(scene_event.segment.start_us, scene_event.segment.end_us)} ({scene_event.name}{told})"
+def _scene_line(scene: SceneEvent) -> str:
+    told = f": {_collapse_whitespace(scene.description)}" if scene.description else ""
+    return f"{_format_span(scene.segment.start_us, scene.segment.end_us)} ({scene.name}{told})"
 
 
 def _format_span(start_us: int, end_us: int) -> str:

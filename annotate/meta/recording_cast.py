@@ -74,14 +74,8 @@ class RecordingPerson:
 def list_cast(session: Session, recording_id: str) -> list[Participant]:
     """Return who is in a recording, in the order they were added: who was said to be, speaks, has a face or a look."""
     there = {present_participant.id for present_participant in present_participants(session.study, recording_id)}
-    there |= {
-        usable_face.participant_id
-        for usable_face in list_usable_faces(session, recording_id)
-        if usable_face.participant_id
-    }
-    there |= {
-        person_description.participant_id for person_description in person_descriptions(session.study, recording_id)
-    }
+    there |= {face.participant_id for face in list_usable_faces(session, recording_id) if face.participant_id}
+    there |= {description.participant_id for description in person_descriptions(session.study, recording_id)}
     return [participant for participant in all_participants(session.study) if participant.id in there]
 
 
@@ -96,8 +90,8 @@ def list_people(session: Session, recording_id: str) -> list[RecordingPerson]:
         if said.participant_id is not None:
             spoken[said.participant_id] = spoken.get(said.participant_id, 0) + said.end_us - said.start_us
     looks: dict[str, dict[LookKind, str]] = {}
-    for person_description in person_descriptions(session.study, recording_id):
-        looks.setdefault(person_description.participant_id, {})[person_description.kind] = person_description.text
+    for description in person_descriptions(session.study, recording_id):
+        looks.setdefault(description.participant_id, {})[description.kind] = description.text
     found = [
         RecordingPerson(
             participant,

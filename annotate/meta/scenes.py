@@ -75,11 +75,11 @@ def read_scene_events(session: Session, recording_id: str) -> list[SceneEvent]:
 def deduplicate_marks(found: Sequence[SceneEvent]) -> list[SceneEvent]:
     """Return what people marked, by start; of the same label over shared time, as several people mark it, the first."""
     kept: list[SceneEvent] = []
-    for scene_event in found:
-        place = scene_event.segment.track, scene_event.segment.label
+    for scene in found:
+        place = scene.segment.track, scene.segment.label
         known = (other.segment for other in kept if (other.segment.track, other.segment.label) == place)
-        if not scene_event.prelabel and not any(scene_event.segment.start_us < segment.end_us for segment in known):
-            kept.append(scene_event)
+        if not scene.prelabel and not any(scene.segment.start_us < segment.end_us for segment in known):
+            kept.append(scene)
     return kept
 
 

@@ -201,12 +201,12 @@ def _plan(session: Session, table: SegmentTable) -> Iterator[ChecklistItem]:
 
 
 def _comments(session: Session, table: SegmentTable) -> Iterator[ChecklistItem]:
-    for unresolved_comment in unresolved_comments(session.study):
-        segment = table.rows[unresolved_comment.segment_id].segment
+    for comment in unresolved_comments(session.study):
+        segment = table.rows[comment.segment_id].segment
         who, recording = table.annotators[segment.annotator_id], table.recordings[segment.recording_id]
-        said = " ".join(unresolved_comment.text.split())
+        said = " ".join(comment.text.split())
         short = said if len(said) <= _MAX_EXCERPT_CHARS else f"{said[: _MAX_EXCERPT_CHARS - 1]}…"
-        text = f"{table.annotators[unresolved_comment.annotator_id].name}: {short}"
+        text = f"{table.annotators[comment.annotator_id].name}: {short}"
         yield ChecklistItem(ChecklistItemKind.COMMENT, who, recording, text, segment.start_us, segment.id)
 
 

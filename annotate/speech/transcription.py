@@ -198,7 +198,7 @@ def store(session: Session, work: JobSpec[TranscriptionParameters], result: Tran
     ]
     inside = [piece for piece in pieces if 0 <= piece.start_us < duration]
     heard = cut_utterances(inside, found.language, duration, options)
-    kept_words: dict[str, Json] = {"words": sum(len(asr_segment.words) for asr_segment in heard)}
+    kept_words: dict[str, Json] = {"words": sum(len(segment.words) for segment in heard)}
     new = (
         heard
         if not kept

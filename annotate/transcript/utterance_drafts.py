@@ -46,9 +46,9 @@ def list_kept_utterances(session: Session, recording_id: str) -> list[Utterance]
     """
     decided = {place.row for place in pii_decisions(session.study) if place.table == "utterance"}
     drafted = {
-        (asr_segment.start_us, asr_segment.end_us, asr_segment.text, asr_segment.words)
+        (segment.start_us, segment.end_us, segment.text, segment.words)
         for run in runs_of(session.study, recording_id, TRANSCRIBE)
-        for asr_segment in asr_segments(session.study, run.id)
+        for segment in asr_segments(session.study, run.id)
     }
     return [
         utterance
