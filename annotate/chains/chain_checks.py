@@ -235,19 +235,19 @@ class ChainStatistics:
 def compute_chain_statistics(graphs: Sequence[ChainGraph]) -> ChainStatistics:
     """Count chains, nodes and steps; empty and unsound chains are counted apart."""
     whole = [graph for graph in graphs if graph.edges and is_sound(graph)]
-    nodes = [node for chain_graph in whole for node in chain_graph.nodes]
-    kinds = Counter(chain_node.kind for chain_node in nodes)
-    subchains = [subchain for chain_graph in whole for subchain in chain_graph.subchains]
+    nodes = [node for graph in whole for node in graph.nodes]
+    kinds = Counter(node.kind for node in nodes)
+    subchains = [subchain for graph in whole for subchain in graph.subchains]
     return ChainStatistics(
-        recordings=len({chain_graph.chain.recording_id for chain_graph in whole}),
+        recordings=len({graph.chain.recording_id for graph in whole}),
         chains=len(whole),
         empty=sum(not graph.edges for graph in graphs),
         unsound=sum(bool(graph.edges) and not is_sound(graph) for graph in graphs),
         by_kind={kind: kinds[kind] for kind in NodeKind},
         subchains=len(subchains),
-        steps=_count_sorted(chain_graph.longest_path_length for chain_graph in whole),
+        steps=_count_sorted(graph.longest_path_length for graph in whole),
         reasons=_count_sorted(len(subchain.reason_ids) for subchain in subchains),
-        people=_count_sorted(len(chain_node.people) for chain_node in nodes),
+        people=_count_sorted(len(node.people) for node in nodes),
     )
 
 

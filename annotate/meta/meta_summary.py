@@ -50,16 +50,8 @@ def build_meta_information(session: Session, recording_id: str, written: TextTra
         "frame_rate": round(rate, 3),
         "frames": 0 if video is None else video.frames,
         "people": [_person_json(person, names, written) for person in list_people(session, recording_id)],
-        "speech": [
-            _utterance_json(cued_utterance, names, written, (rate, zero_us))
-            for cued_utterance in said
-            if not cued_utterance.is_voice_over
-        ],
-        "voice_over": [
-            _utterance_json(cued_utterance, names, written, (rate, zero_us))
-            for cued_utterance in said
-            if cued_utterance.is_voice_over
-        ],
+        "speech": [_utterance_json(cued, names, written, (rate, zero_us)) for cued in said if not cued.is_voice_over],
+        "voice_over": [_utterance_json(cued, names, written, (rate, zero_us)) for cued in said if cued.is_voice_over],
         "without_speech": [_span_json(*pause) for pause in find_pauses(said, recording.duration_us)],
         "scenes": [
             _scene_json(scene, written) for scene in read_scene_events(session, recording_id) if not scene.prelabel
@@ -92,9 +84,9 @@ def format_prose(session: Session, recording_id: str, names: Names) -> str:
     people = [person for person in list_people(session, recording_id) if person.participant is not None]
     lines = [_person_line(person, names) for person in people]
     happens = [
-        (cued_utterance.utterance.start_us, _utterance_line(cued_utterance, names))
-        for cued_utterance in read_cued_utterances(session, recording_id)
-        if not cued_utterance.is_voice_over
+        (cued.utterance.start_us, _utterance_line(cued, names))
+        for cued in read_cued_utterances(session, recording_id)
+        if not cued.is_voice_over
     ]
     happens += [
         (mark.segment.start_us, _scene_line(mark))
@@ -130,9 +122,9 @@ def _person_json(person: RecordingPerson, names: Names, written: TextTransform) 
 
 
 def _utterance_json(
-    cued_utterance: CuedUtterance, names: Names, written: TextTransform, clock: tuple[float, int]
+    cued: CuedUtterance, names: Names, written: TextTransform, clock: tuple[float, int]
 ) -> dict[str, Json]:
-    said, (rate, zero_us) = cued_utterance.utterance, clock
+    said, (rate, zero_us) = cued.utterance, clock
     frames = [max(0, round((time_us - zero_us) * rate / SECOND_US)) for time_us in (said.start_us, said.end_us)]
     return {
         "speaker": names.get(said.participant_id or ""),
@@ -140,8 +132,8 @@ def _utterance_json(
         "first_frame": frames[0],
         "last_frame": frames[1],
         "text": written(said.text),
-        "with_cues": _with_cues(cued_utterance, names, written),
-        **cues_to_json(_written_cues(cued_utterance, written), names),
+        "with_cues": _with_cues(cued, names, written),
+        **cues_to_json(_written_cues(cued, written), names),
     }
 
 
@@ -168,21 +160,21 @@ def _person_line(person: RecordingPerson, names: Names) -> str:
     return f"{name}: {'; '.join(descriptions)}"
 
 
-def _utterance_line(cued_utterance: CuedUtterance, names: Names) -> str:
-    said = cued_utterance.utterance
+def _utterance_line(cued: CuedUtterance, names: Names) -> str:
+    said = cued.utterance
     who = names.get(said.participant_id or "", UNKNOWN)
-    words = _collapse_whitespace(format_with_cues(said.text, cued_utterance.cues, names))
+    words = _collapse_whitespace(format_with_cues(said.text, cued.cues, names))
     return f"{_format_span(said.start_us, said.end_us)} {who}: {words}"
 
 
-def _with_cues(cued_utterance: CuedUtterance, names: Names, written: TextTransform) -> str:
+def _with_cues(cued: CuedUtterance, names: Names, written: TextTransform) -> str:
     """Return the words of an utterance with its cues, each part written by itself: decisions are about parts."""
-    cues = _written_cues(cued_utterance, written)
-    return written(format_with_cues(written(cued_utterance.utterance.text), cues, names))
+    cues = _written_cues(cued, written)
+    return written(format_with_cues(written(cued.utterance.text), cues, names))
 
 
-def _written_cues(cued_utterance: CuedUtterance, written: TextTransform) -> list[CueMark]:
-    return [replace(cue, description=written(cue.description)) for cue in cued_utterance.cues]
+def _written_cues(cued: CuedUtterance, written: TextTransform) -> list[CueMark]:
+    return [replace(cue, description=written(cue.description)) for cue in cued.cues]
 
 
 def _scene_line(scene: SceneEvent) -> str:

@@ -73,7 +73,7 @@ class RecordingPerson:
 
 def list_cast(session: Session, recording_id: str) -> list[Participant]:
     """Return who is in a recording, in the order they were added: who was said to be, speaks, has a face or a look."""
-    there = {present_participant.id for present_participant in present_participants(session.study, recording_id)}
+    there = {participant.id for participant in present_participants(session.study, recording_id)}
     there |= {face.participant_id for face in list_usable_faces(session, recording_id) if face.participant_id}
     there |= {description.participant_id for description in person_descriptions(session.study, recording_id)}
     return [participant for participant in all_participants(session.study) if participant.id in there]
@@ -159,9 +159,5 @@ def read_cued_utterances(session: Session, recording_id: str) -> list[CuedUttera
 
 def find_pauses(said: Sequence[CuedUtterance], duration_us: int) -> list[Interval]:
     """Return the stretches of at least `MIN_PAUSE_US` in which nobody of the scene speaks, by start."""
-    spoken = (
-        (cued_utterance.utterance.start_us, cued_utterance.utterance.end_us)
-        for cued_utterance in said
-        if not cued_utterance.is_voice_over
-    )
+    spoken = ((cued.utterance.start_us, cued.utterance.end_us) for cued in said if not cued.is_voice_over)
     return [gap for gap in subtract_intervals([(0, duration_us)], spoken) if gap[1] - gap[0] >= MIN_PAUSE_US]

@@ -152,22 +152,22 @@ def build_checklist(
     order = {who.id: place for place, who in enumerate(people)}
     kinds = {kind: place for place, kind in enumerate(KIND_NAMES)}
     found = [
-        checklist_item
+        item
         for part in (
             _incomplete_items(table, wanted),
             _plan(session, table),
             _comments(session, table),
             (reviews or ReviewsWaiting(session)).find_pending(table),
         )
-        for checklist_item in part
-        if checklist_item.annotator.id in wanted
+        for item in part
+        if item.annotator.id in wanted
     ]
     found.sort(
-        key=lambda checklist_item: (
-            order[checklist_item.annotator.id],
-            kinds[checklist_item.kind],
-            checklist_item.recording.number,
-            checklist_item.time_us,
+        key=lambda item: (
+            order[item.annotator.id],
+            kinds[item.kind],
+            item.recording.number,
+            item.time_us,
         )
     )
     return Checklist(people, tuple(found))

@@ -106,11 +106,7 @@ class StudySearch:
     def _build_hits(self, found: list[tuple[TextLocation, Excerpt]]) -> list[SearchHit]:
         about = [place.subject for place, _ in found if place.table in SEGMENT_TABLES]
         study = self._session.study
-        segments = (
-            {table_segment.id: table_segment for table_segment in table_segments(study, [*dict.fromkeys(about)])}
-            if about
-            else {}
-        )
+        segments = {segment.id: segment for segment in table_segments(study, [*dict.fromkeys(about)])} if about else {}
         recordings = {recording.id: recording for recording in all_recordings(study)}
         people = annotator_names(study)
         said = find_utterances(study, [place.subject for place, _ in found if place.table == "utterance"])

@@ -80,7 +80,7 @@ def import_transcript(
     mapping, remarks = _map_spoken_lanes(session, document, path)
     number = session.recording(recording_id).number
     with import_step(session, f"Import {path.name} into recording {number}", keep_rest=keep_rest) as step:
-        kept = {kept_utterance.id for kept_utterance in list_kept_utterances(session, recording_id)}
+        kept = {utterance.id for utterance in list_kept_utterances(session, recording_id)}
         drafts = [utterance for utterance in utterances_of(session.study, recording_id) if utterance.id not in kept]
         for draft in drafts:
             delete_utterance(session.study, draft.id)
@@ -150,13 +150,10 @@ def _map_spoken_lanes(session: Session, document: Document, path: Path) -> tuple
     spoken = [lane for lane in lanes if guessed[lane.name].becomes is EntryTarget.UTTERANCES]
     if not spoken and len(lanes) == 1:
         spoken = [*lanes]
-    if not any(interchange_lane.entries for interchange_lane in spoken):
+    if not any(lane.entries for lane in spoken):
         names = ", ".join(escape_unprintable(lane.name) for lane in lanes if lane.entries)
         raise damaged_file_error(path, f"it holds nothing spoken{', only: ' + names if names else ''}")
-    targets = {
-        interchange_lane.name: LaneTarget(EntryTarget.UTTERANCES, participant=interchange_lane.participant)
-        for interchange_lane in spoken
-    }
+    targets = {lane.name: LaneTarget(EntryTarget.UTTERANCES, participant=lane.participant) for lane in spoken}
     remarks = [
         f"“{escape_unprintable(lane.name)}” is left out: it is nothing spoken."
         for lane in lanes
