@@ -148,11 +148,7 @@ def read_cued_utterances(session: Session, recording_id: str) -> list[CuedUttera
     over = find_voice_overs(session, recording_id)
     marks = cues_by_utterance(session, recording_id, prelabels=False)
     return [
-        CuedUtterance(
-            utterance,
-            tuple(marks.get(utterance.id, ())),
-            is_voice_over(utterance, over),
-        )
+        CuedUtterance(utterance, tuple(marks.get(utterance.id, ())), is_voice_over(utterance, over))
         for utterance in utterances_of(session.study, recording_id)
     ]
 

@@ -12,24 +12,10 @@ from annotate.agreement.annotator_lanes import find_disputed
 from annotate.blinding.label_disagreement import VerdictBoard, Verdicts
 from annotate.blinding.own_answers import SegmentChecker
 from annotate.blinding.revisions import find_revised_segments
-from project.entities.study_records import (
-    Annotator,
-    Changes,
-    Collection,
-    Json,
-    Participant,
-    Recording,
-    Segment,
-)
+from project.entities.study_records import Annotator, Changes, Collection, Json, Participant, Recording, Segment
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_collections, all_participants, all_recordings, hold_outs
-from project.queries.segment_rows import (
-    comment_counts,
-    review_counts,
-    table_segments,
-    table_values,
-    training_work,
-)
+from project.queries.segment_rows import comment_counts, review_counts, table_segments, table_values, training_work
 from project.schemes.scheme import CHOICE_KINDS, Field, FieldKind
 from project.session.session import Session
 from project.store.study import Study
@@ -176,10 +162,7 @@ def segment_rows(study: Study, only: Sequence[str] | None = None) -> dict[str, S
     values, comments, reviews = table_values(study, only), comment_counts(study, only), review_counts(study, only)
     return {
         segment.id: SegmentRow(
-            segment,
-            values.get(segment.id, {}),
-            *comments.get(segment.id, (0, 0)),
-            *reviews.get(segment.id, (0, 0)),
+            segment, values.get(segment.id, {}), *comments.get(segment.id, (0, 0)), *reviews.get(segment.id, (0, 0))
         )
         for segment in table_segments(study, only)
     }

@@ -138,10 +138,7 @@ def _is_unchanged(before: Sequence[SegmentRow], now: Sequence[SegmentRow]) -> bo
 
 
 def build_checklist(
-    session: Session,
-    table: SegmentTable,
-    annotators: Sequence[Annotator] = (),
-    reviews: ReviewsWaiting | None = None,
+    session: Session, table: SegmentTable, annotators: Sequence[Annotator] = (), reviews: ReviewsWaiting | None = None
 ) -> Checklist:
     """Return what people still have to do: these, or everybody where none is named.
 
@@ -162,14 +159,7 @@ def build_checklist(
         for item in part
         if item.annotator.id in wanted
     ]
-    found.sort(
-        key=lambda item: (
-            order[item.annotator.id],
-            kinds[item.kind],
-            item.recording.number,
-            item.time_us,
-        )
-    )
+    found.sort(key=lambda item: (order[item.annotator.id], kinds[item.kind], item.recording.number, item.time_us))
     return Checklist(people, tuple(found))
 
 

@@ -218,11 +218,7 @@ class CopyFor:
 
 
 def split_study(
-    session: Session,
-    annotator: str,
-    out: Path,
-    media: MediaWith = MediaWith.LEAVE,
-    progress: Progress | None = None,
+    session: Session, annotator: str, out: Path, media: MediaWith = MediaWith.LEAVE, progress: Progress | None = None
 ) -> Split:
     """Make a copy at once, in this thread; errors as `CopyFor`."""
     with contextlib.closing(CopyFor(session, annotator, out, media)) as copy:

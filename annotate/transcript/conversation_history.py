@@ -266,10 +266,7 @@ def read_conversation(
     chosen = {utterance.id for utterance in inside}
     return [
         DialogueTurn(
-            utterance,
-            people.get(utterance.participant_id or ""),
-            utterance.id in chosen,
-            marks.get(utterance.id, ()),
+            utterance, people.get(utterance.participant_id or ""), utterance.id in chosen, marks.get(utterance.id, ())
         )
         for utterance in sorted(
             (*earlier, *inside), key=lambda utterance: (utterance.start_us, utterance.end_us, utterance.id)

@@ -94,12 +94,7 @@ def import_transcript(
             remarks += [f"{count} left out: {why}." for why, count in lane.left_out.items()]
             remarks += [f"{remark[:1].upper()}{remark[1:]}." for remark in lane.remarks]
     return TranscriptImportResult(
-        len(found.new_utterances),
-        found.known,
-        len(drafts),
-        found.left_out,
-        (*found.remarks, *remarks),
-        step.changes,
+        len(found.new_utterances), found.known, len(drafts), found.left_out, (*found.remarks, *remarks), step.changes
     )
 
 
