@@ -18,7 +18,7 @@ from anonymize.faces import face_tracking_job
 from anonymize.methods.face_methods import method_type, recommended_method
 from models.weights.installed_weights import is_installed
 from project.entities.study_records import Json, Run, Verdict
-from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.queries.history_rows import latest_run, runs_of
 from project.queries.recording_rows import all_recordings
 from project.session.jobs import JobSpec
@@ -31,7 +31,7 @@ from resources.translation import later
 def sample_video(folder: Path) -> Path:
     """Copy the sample recording to `folder` if it is not there, and return its path."""
     video = folder / "sample.mp4"
-    try:
+    with explain_os_errors(f"The folder {folder} cannot be written", "Choose another: --dir"):
         folder.mkdir(parents=True, exist_ok=True)
         if not video.exists():
             part = folder / "sample.part"
@@ -40,8 +40,6 @@ def sample_video(folder: Path) -> Path:
                 part.replace(video)
             finally:
                 part.unlink(missing_ok=True)
-    except OSError as error:
-        raise UserError(f"The folder {folder} cannot be written: {error.strerror}.", "Choose another: --dir") from None
     return video
 
 

@@ -120,13 +120,10 @@ def read_keys(usual: Keys, path: Path) -> KeyTable:
     """Read a file that `write_keys` wrote; actions that this version does not have are left out."""
     wrong = UserError(f"“{escape_unprintable(path.name)}” holds no shortcuts.", "Choose a file that Export wrote.")
     try:
-        if path.stat().st_size > _MAX_FILE_BYTES:
-            raise wrong
-        found = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise UserError(
-            f"“{escape_unprintable(path.name)}” cannot be read: {error.strerror}.", "Choose another file."
-        ) from None
+        with explain_os_errors(f"“{escape_unprintable(path.name)}” cannot be read", "Choose another file."):
+            if path.stat().st_size > _MAX_FILE_BYTES:
+                raise wrong
+            found = json.loads(path.read_text("utf-8"))
     except (ValueError, RecursionError):
         raise wrong from None
     if not isinstance(found, dict) or found.get("kind") != _KIND or not isinstance(found.get("keys"), dict):

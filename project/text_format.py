@@ -62,6 +62,13 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _NEUTRAL = re.compile(r"'+[=+\-@\t\r]")
 
 
+def require_length(text: str, longest: int, what: str) -> str:
+    """Return a text of so many characters at most, and refuse a longer one; `what` begins the message."""
+    if len(text) > longest:
+        raise UserError(f"{what} has up to {longest:,} characters; this one has {len(text):,}.", "Shorten it.")
+    return text
+
+
 def neutralize_formula(cell: str) -> str:
     """Return a cell that no spreadsheet takes for a formula: an apostrophe goes before what begins like one.
 

@@ -171,7 +171,7 @@ def read_marks(session: Session, recording_id: str, annotators: Collection[str])
         if segment.annotator_id not in annotators:
             continue
         scheme = session.schemes.find(segment.scheme)
-        given = {key: field_value.value for key, field_value in values.get(segment.id, {}).items()}
+        given = values.get(segment.id, {})
         about: tuple[str, ...] = ()
         if scheme is not None:
             given = scheme.known_values(segment.track, given)

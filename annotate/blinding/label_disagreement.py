@@ -8,7 +8,7 @@ from math import log2
 from annotate.blinding.own_answers import Partners
 from annotate.blinding.reveals import JudgmentVisibility, reveal_all
 from project.entities.judgments import RAW_CONDITION, JudgmentStatus
-from project.entities.study_records import Json, Segment
+from project.entities.study_records import Segment
 from project.queries.annotator_rows import all_annotators
 from project.queries.judgment_rows import LabelGiven, judge_labels
 from project.session.session import Session
@@ -66,17 +66,6 @@ class Verdicts:
         """Of the labels of people and judges, in bits: 0 where all say the same."""
         return entropy([*self.people.values(), *self.judges.values()])
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {
-            "segment": self.segment.id,
-            "label": self.segment.label,
-            "people": dict(self.people),
-            "judges": dict(self.judges),
-            "hidden": len(self.hidden),
-            "entropy": self.entropy,
-        }
-
 
 def entropy(labels: Collection[str]) -> float:
     """Return the Shannon entropy of how often each label was given, in bits; 0 for none."""
@@ -95,21 +84,9 @@ class VerdictBoard:
         rows: segment id -> verdicts, of every segment that a judge was asked about.
     """
 
-    def __init__(
-        self, session: Session, recording_id: str, *, task: str | None = None, condition: str | None = None
-    ) -> None:
-        """Read a recording.
-
-        Args:
-            session: whose annotator looks.
-            recording_id: of the recording.
-            task: that judges were asked; any that asks for a label where None.
-            condition: that they saw; each is a voice of its own where None.
-        """
+    def __init__(self, session: Session, recording_id: str) -> None:
         self._session = session
         self.recording_id = recording_id
-        self._task = task
-        self._condition = condition
         self.voices: dict[str, Voice] = {}
         self.rows: dict[str, Verdicts] = {}
         self.reload()
@@ -150,30 +127,20 @@ class VerdictBoard:
         for key in segment_ids:
             row = self.rows.get(key)
             if row is not None and row.judges and not eyes.was_shown(key):
-                visible = (label_given for voice, label_given in self._given[key].items() if voice in row.judges)
-                shown += [
-                    (row.segment, label_given.task)
-                    for label_given in visible
-                    if not eyes.owns(label_given.annotator_id)
-                ][:1]
+                visible = (answer for voice, answer in self._given[key].items() if voice in row.judges)
+                shown += [(row.segment, answer.task) for answer in visible if not eyes.owns(answer.annotator_id)][:1]
         if shown:
             eyes.refresh(reveal_all(self._session, eyes, shown))
 
     def _store_given(self, given: Sequence[LabelGiven]) -> None:
-        found = [
-            label_given
-            for label_given in given
-            if (label_given.label or label_given.status is not JudgmentStatus.OK)
-            and self._task in (None, label_given.task)
-            and self._condition in (None, label_given.condition)
-        ]
+        found = [answer for answer in given if answer.label or answer.status is not JudgmentStatus.OK]
         if not found:
             return
-        for label_given in found:
-            voice = self._voice(label_given)
+        for answer in found:
+            voice = self._voice(answer)
             self.voices.setdefault(voice.key, voice)
-            self._given.setdefault(label_given.segment_id, {}).setdefault(voice.key, label_given)
-        self._update_rows({label_given.segment_id for label_given in found})
+            self._given.setdefault(answer.segment_id, {}).setdefault(voice.key, answer)
+        self._update_rows({answer.segment_id for answer in found})
 
     def _update_rows(self, segment_ids: Collection[str]) -> None:
         if self._partners is None:
@@ -192,22 +159,22 @@ class VerdictBoard:
                 people[self._people[other.annotator_id].name] = other.label
         judges: dict[str, str] = {}
         silent, hidden, why_not = set(), set(), ""
-        for key, label_given in given.items():
-            leave = self._eyes.may_see(segment, label_given.task)
-            if not (leave or self._eyes.owns(label_given.annotator_id)):
+        for key, answer in given.items():
+            leave = self._eyes.may_see(segment, answer.task)
+            if not (leave or self._eyes.owns(answer.annotator_id)):
                 hidden.add(key)
                 why_not = leave.hidden_reason
-            elif label_given.label:
-                judges[key] = label_given.label
+            elif answer.label:
+                judges[key] = answer.label
             else:
                 silent.add(key)
         return Verdicts(segment, people, judges, frozenset(silent), frozenset(hidden), why_not)
 
-    def _voice(self, label_given: LabelGiven) -> Voice:
-        who = self._people.get(label_given.annotator_id or "")
-        person = label_given.annotator_id is not None
-        key = f"{label_given.judge_id}/{label_given.annotator_id or ''}/{label_given.condition}"
-        return Voice(key, who.name if who is not None else label_given.judge, label_given.condition, person)
+    def _voice(self, answer: LabelGiven) -> Voice:
+        who = self._people.get(answer.annotator_id or "")
+        person = answer.annotator_id is not None
+        key = f"{answer.judge_id}/{answer.annotator_id or ''}/{answer.condition}"
+        return Voice(key, who.name if who is not None else answer.judge, answer.condition, person)
 
 
 def sort_voices(voices: Iterable[Voice]) -> list[Voice]:

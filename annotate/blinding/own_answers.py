@@ -21,10 +21,7 @@ class Partners:
     """Matches the segments of a recording between each two annotators."""
 
     def __init__(self, session: Session, recording_id: str) -> None:
-        self.values = {
-            segment_id: {key: field_value.value for key, field_value in filled.items()}
-            for segment_id, filled in values_in(session.study, recording_id).items()
-        }
+        self.values = values_in(session.study, recording_id)
         self.segments = {segment.id: segment for segment in segments_of(session.study, recording_id)}
         marks: dict[str, list[Mark]] = {}
         for segment in self.segments.values():
@@ -44,6 +41,26 @@ class Partners:
         return self._beside.get(segment_id, [])
 
 
+class SegmentChecker:
+    """Says what is still to be done about segments by their schemes' rules; what it read of recordings is kept."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._durations: dict[str, int] = {}
+        self._spoken: dict[str, list[Utterance]] = {}
+
+    def problems(self, segment: Segment, values: Mapping[str, Json]) -> tuple[str, ...]:
+        """Return a short line for each problem; none where the study does not have the scheme."""
+        scheme, place = self._session.schemes.find(segment.scheme), segment.recording_id
+        if scheme is None:
+            return ()
+        if place not in self._durations:
+            self._durations[place] = self._session.recording(place).duration_us
+        if scheme.track_or_empty(segment.track).inside and place not in self._spoken:
+            self._spoken[place] = utterances_of(self._session.study, place)
+        return segment_problems(scheme, segment, values, self._durations[place], self._spoken.get(place, ()))
+
+
 class OwnWords:
     """Finds what one annotator says, one segment at a time or all of a recording. After an edit, make a new one."""
 
@@ -53,9 +70,8 @@ class OwnWords:
         self._values: dict[str, Mapping[str, Json]] = {}
         self._partners: dict[str, Segment] = {}
         self._missing: dict[str, tuple[str, ...]] = {}
-        self._durations: dict[str, int] = {}
+        self._checker = SegmentChecker(session)
         self._read: dict[str, list[str]] = {}
-        self._spoken: dict[str, list[Utterance]] = {}
 
     def read_recording(self, recording_id: str, partners: Partners | None = None) -> bool:
         """Read a whole recording at once, where many of its segments are asked for; false where that was done."""
@@ -93,29 +109,18 @@ class OwnWords:
     def form_values(self, segment: Segment) -> dict[str, Json]:
         """Return field -> value of what the newest version of a segment's form has a place for."""
         if segment.id not in self._values:
-            found = values_of(self._session.study, segment.id)
-            self._values[segment.id] = {key: field_value.value for key, field_value in found.items()}
+            self._values[segment.id] = values_of(self._session.study, segment.id)
         scheme = self._session.schemes.find(segment.scheme)
         given = self._values[segment.id]
         return dict(given) if scheme is None else scheme.known_values(segment.track, given)
 
     def missing_parts(self, segment: Segment) -> tuple[str, ...]:
         """Return what is still to be done about a segment by its scheme's rules, a short line each."""
-        if segment.id not in self._missing:
-            self._missing[segment.id] = self._compute_missing(segment)
-        return self._missing[segment.id]
-
-    def _compute_missing(self, segment: Segment) -> tuple[str, ...]:
-        scheme = self._session.schemes.find(segment.scheme)
-        if scheme is None:
+        if self._session.schemes.find(segment.scheme) is None:
             return ("Its scheme is not part of the study.",)
-        place = segment.recording_id
-        if place not in self._durations:
-            self._durations[place] = self._session.recording(place).duration_us
-        if scheme.track_or_empty(segment.track).inside and place not in self._spoken:
-            self._spoken[place] = utterances_of(self._session.study, place)
-        spoken = self._spoken.get(place, ())
-        return segment_problems(scheme, segment, self.form_values(segment), self._durations[place], spoken)
+        if segment.id not in self._missing:
+            self._missing[segment.id] = self._checker.problems(segment, self.form_values(segment))
+        return self._missing[segment.id]
 
     def _pair(self, marked: Sequence[Segment]) -> None:
         for group in group_marks([make_mark(self._session, segment, self.form_values(segment)) for segment in marked]):

@@ -57,7 +57,6 @@ class VisibleJudgments:
     """Judgments, split into those that somebody may see and those that are hidden.
 
     Attributes:
-        judgments: as they are, in the order that they came in.
         hidden: without what was answered.
         hidden_reason: why the first of those is hidden; "" where none is.
     """
@@ -213,11 +212,6 @@ def reveal(session: Session, segment_id: str, task: str | None = None) -> bool:
 def reveal_all(session: Session, eyes: JudgmentVisibility, about: Iterable[tuple[Segment, str | None]]) -> list[str]:
     """Record that the annotator of this session is shown the judgments of many segments, each of one task or of any.
 
-    Args:
-        session: of the study.
-        eyes: the visibility for the annotator, as it is now.
-        about: segments and tasks.
-
     Returns:
         The ids of the segments that they may see it about.
     """
@@ -267,8 +261,7 @@ def adopt(session: Session, judgment_id: str, field: str) -> Changes:
         raise UserError(f"The judge wrote nothing for {wanted.name}.", "Choose another judge or field.")
     reveal(session, about.id, judgment.task)
     with session.step(f"Take over {wanted.name.lower()} from {judge_name(judgment)}") as step:
-        author = session.annotator()
-        assert author is not None
+        author = session.author()
         write_field(session, own, field, text)
         insert_adoption(session.study, Adoption(new_id(), own.id, author.id, field, judgment.id, utc_now()))
     return step.changes

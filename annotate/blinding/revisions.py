@@ -34,7 +34,6 @@ class Revision:
         segment_id: what the judges had said something about.
         own_id: the segment of who revised; "" where they answered in the form for people.
         recording: whose segment it is; None where it is gone.
-        start_us: where that is, on the recording's axis.
         part: `label`, or a field of the form.
         before: what they had said; None for nothing.
         after: what they say now; None for nothing, or where they deleted the segment.
@@ -55,22 +54,6 @@ class Revision:
     seen_at: str
     at: str
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {
-            "annotator": self.annotator.name,
-            "segment": self.segment_id,
-            "own": self.own_id,
-            "recording": self.recording.number if self.recording is not None else None,
-            "start": self.start_us / 1e6,
-            "part": self.part,
-            "before": self.before,
-            "after": self.after,
-            "toward": [*self.toward],
-            "seen_at": self.seen_at,
-            "at": self.at,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class RevisionCounts:
@@ -89,11 +72,6 @@ class RevisionCounts:
     revised: int
     toward: Mapping[str, int]
 
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        counts = {"seen": self.seen, "unprepared": self.unprepared, "revised": self.revised}
-        return {"annotator": self.annotator.name, **counts, "toward": dict(self.toward)}
-
 
 @dataclass(frozen=True, slots=True)
 class RevisionReport:
@@ -106,14 +84,6 @@ class RevisionReport:
     revisions: tuple[Revision, ...]
     annotators: tuple[RevisionCounts, ...]
     hidden: int = 0
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
-        return {
-            "annotators": [annotator.as_json() for annotator in self.annotators],
-            "revisions": [revision.as_json() for revision in self.revisions],
-            "hidden": self.hidden,
-        }
 
 
 def build_revision_report(session: Session) -> RevisionReport:
@@ -281,27 +251,21 @@ def format_place(revision: Revision) -> str:
 
 def part_name(session: Session, revision: Revision) -> str:
     """Return what the part is called in the form."""
-    if revision.part == LABEL:
-        return "Label"
-    scheme = _scheme(session, revision)
-    names = {field.key: field.name for field in scheme.fields} if scheme is not None else {}
-    return names.get(revision.part, revision.part)
+    _, scheme = _form(session, revision)
+    return "Label" if revision.part == LABEL else revision.part if scheme is None else scheme.field_name(revision.part)
 
 
 def format_value(session: Session, revision: Revision, value: Json) -> str:
     """Return a value of the part in words."""
     if value is None:
         return "deleted" if revision.part == LABEL else "nothing"
-    scheme = _scheme(session, revision)
-    named = []
-    if scheme is not None and revision.part == LABEL:
-        named = [(label.key, label.name) for track in scheme.tracks for label in track.labels]
-    elif scheme is not None:
-        fields = [field for field in scheme.fields if field.key == revision.part]
-        named = [(choice.key, choice.name) for field in fields for choice in field.choices]
-    names = dict(named)
-    several: Sequence[Json] = value if isinstance(value, list) else [value]
-    return ", ".join(names.get(str(key), str(key)) for key in several)
+    track, scheme = _form(session, revision)
+    texts = [str(item) for item in value] if isinstance(value, list) else [str(value)]
+    if scheme is None:
+        return ", ".join(texts)
+    if revision.part == LABEL:
+        return scheme.label_name(track, texts[0])
+    return ", ".join(scheme.choice_name(revision.part, key) for key in texts)
 
 
 def format_annotator_summary(revised: RevisionCounts) -> str:
@@ -339,6 +303,7 @@ def format_report(session: Session, report: RevisionReport) -> str:
     return "\n".join(line for line in lines if line) or NO_REVEALS_TEXT
 
 
-def _scheme(session: Session, revision: Revision) -> Scheme | None:
+def _form(session: Session, revision: Revision) -> tuple[str, Scheme | None]:
+    """Return track and scheme of the form that was revised."""
     found = find_segment(session.study, revision.own_id or revision.segment_id)
-    return None if found is None else session.schemes.find(found.scheme)
+    return ("", None) if found is None else (found.track, session.schemes.find(found.scheme))

@@ -21,8 +21,6 @@ class ChainProblem:
 
     Attributes:
         node_id: of the node that it is about; "" where it is about the chain.
-        key: of its kind.
-        message: one line for people.
         warning: it may be as it was meant to be.
     """
 
@@ -35,9 +33,7 @@ class ChainProblem:
 def find_problems(graph: ChainGraph, duration_us: int | None = None) -> list[ChainProblem]:
     """Return what is wrong with a chain: what is about all of it first, then by node, errors before warnings.
 
-    Args:
-        graph: the chain; it may have cycles.
-        duration_us: of its recording; None where it does not matter whether the nodes lie in it.
+    The chain may have cycles. Without `duration_us`, that of its recording, nodes may lie outside of it.
     """
     if not graph.nodes:
         return [ChainProblem("", EMPTY, "The chain has no nodes yet.")]
@@ -58,9 +54,9 @@ def find_problems(graph: ChainGraph, duration_us: int | None = None) -> list[Cha
 def messages_by_node(found: Sequence[ChainProblem]) -> dict[str, str]:
     """Return node id -> its messages, each on a line, errors first; what is about the whole chain is left out."""
     lines: dict[str, list[str]] = {}
-    for chain_problem in found:
-        if chain_problem.node_id:
-            lines.setdefault(chain_problem.node_id, []).append(chain_problem.message)
+    for problem in found:
+        if problem.node_id:
+            lines.setdefault(problem.node_id, []).append(problem.message)
     return {node: "\n".join(messages) for node, messages in lines.items()}
 
 
@@ -88,14 +84,15 @@ def find_cycle_nodes(graph: ChainGraph) -> frozenset[str]:
         }
         left -= outside
         trimmed = bool(outside)
-    return frozenset(node_id for node_id in left if node_id in _reachable_from(graph.results, node_id))
+    return frozenset(node_id for node_id in left if node_id in reachable_from(graph.results, node_id))
 
 
-def _reachable_from(results: Mapping[str, Sequence[str]], start: str) -> set[str]:
+def reachable_from(results: Mapping[str, Sequence[str]], start: str) -> set[str]:
+    """Return the nodes to which a way leads from one by results, also where there is a cycle."""
     seen: set[str] = set()
     left = [start]
     while left:
-        for result in results[left.pop()]:
+        for result in results.get(left.pop(), ()):
             if result not in seen:
                 seen.add(result)
                 left.append(result)
@@ -120,7 +117,7 @@ def _parts(graph: ChainGraph) -> list[ChainProblem]:
     left = {node.id for node in graph.nodes} - {*loose}
     parts = 0
     while left:
-        left -= _reachable_from(both, min(left))
+        left -= reachable_from(both, min(left))
         parts += 1
     if parts > 1:
         found.append(
@@ -129,30 +126,28 @@ def _parts(graph: ChainGraph) -> list[ChainProblem]:
     return found
 
 
-def _node(chain_node: ChainNode, duration_us: int | None) -> list[ChainProblem]:
+def _node(node: ChainNode, duration_us: int | None) -> list[ChainProblem]:
     found = []
-    if not chain_node.text.strip():
-        found.append(ChainProblem(chain_node.id, TEXT, "It has no text."))
-    if chain_node.kind.is_mental and not chain_node.people:
-        found.append(
-            ChainProblem(chain_node.id, CHARACTER, f"Nobody has this {chain_node.kind.value}: name a character.")
-        )
-    if duration_us is not None and chain_node.end_us > duration_us:
-        found.append(ChainProblem(chain_node.id, OUTSIDE, "It reaches beyond the end of the recording."))
+    if not node.text.strip():
+        found.append(ChainProblem(node.id, TEXT, "It has no text."))
+    if node.kind.is_mental and not node.people:
+        found.append(ChainProblem(node.id, CHARACTER, f"Nobody has this {node.kind.value}: name a character."))
+    if duration_us is not None and node.end_us > duration_us:
+        found.append(ChainProblem(node.id, OUTSIDE, "It reaches beyond the end of the recording."))
     return found
 
 
-def _order(graph: ChainGraph, chain_node: ChainNode) -> list[ChainProblem]:
+def _order(graph: ChainGraph, node: ChainNode) -> list[ChainProblem]:
     late = [
         graph.nodes_by_id[reason_id]
-        for reason_id in graph.reasons[chain_node.id]
-        if graph.nodes_by_id[reason_id].start_us > chain_node.start_us
+        for reason_id in graph.reasons[node.id]
+        if graph.nodes_by_id[reason_id].start_us > node.start_us
     ]
     if not late:
         return []
-    by = max(reason.start_us for reason in late) - chain_node.start_us
+    by = max(reason.start_us for reason in late) - node.start_us
     what = "A reason for it starts" if len(late) == 1 else f"{len(late)} reasons for it start"
-    return [ChainProblem(chain_node.id, LATE, f"{what} after it, by up to {by / SECOND_US:.2f} s.", warning=True)]
+    return [ChainProblem(node.id, LATE, f"{what} after it, by up to {by / SECOND_US:.2f} s.", warning=True)]
 
 
 def _normalize_text(text: str) -> str:
@@ -169,7 +164,6 @@ class ChainFigure:
 
     Attributes:
         key: such as `nodes.event`.
-        name: for people.
         value: the study's; None where there is nothing to take it from.
         published: R3-VQA's; None where the paper does not give it.
         source: the place in the paper; "" for none.
@@ -241,19 +235,19 @@ class ChainStatistics:
 def compute_chain_statistics(graphs: Sequence[ChainGraph]) -> ChainStatistics:
     """Count chains, nodes and steps; empty and unsound chains are counted apart."""
     whole = [graph for graph in graphs if graph.edges and is_sound(graph)]
-    nodes = [node for chain_graph in whole for node in chain_graph.nodes]
-    kinds = Counter(chain_node.kind for chain_node in nodes)
-    subchains = [subchain for chain_graph in whole for subchain in chain_graph.subchains]
+    nodes = [node for graph in whole for node in graph.nodes]
+    kinds = Counter(node.kind for node in nodes)
+    subchains = [subchain for graph in whole for subchain in graph.subchains]
     return ChainStatistics(
-        recordings=len({chain_graph.chain.recording_id for chain_graph in whole}),
+        recordings=len({graph.chain.recording_id for graph in whole}),
         chains=len(whole),
         empty=sum(not graph.edges for graph in graphs),
         unsound=sum(bool(graph.edges) and not is_sound(graph) for graph in graphs),
         by_kind={kind: kinds[kind] for kind in NodeKind},
         subchains=len(subchains),
-        steps=_count_sorted(chain_graph.longest_path_length for chain_graph in whole),
+        steps=_count_sorted(graph.longest_path_length for graph in whole),
         reasons=_count_sorted(len(subchain.reason_ids) for subchain in subchains),
-        people=_count_sorted(len(chain_node.people) for chain_node in nodes),
+        people=_count_sorted(len(node.people) for node in nodes),
     )
 
 

@@ -2,8 +2,9 @@
 
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from annotate.study.recording_edits import require_span
 from annotate.transcript.transcript_edits import require_participant
 from project.entities.causal_chains import Chain, ChainGraph, ChainNode, Edge, NodeKind
 from project.entities.study_records import Json
@@ -14,13 +15,11 @@ from project.queries.segment_rows import find_segment, values_of
 from project.queries.transcript_rows import find_utterance
 from project.schemes.scheme import FieldKind
 from project.session.session import Session
-from project.timebase import format_time
+from project.text_format import require_length
 
 MAX_NAME_CHARS = 200
 MAX_TEXT_CHARS = 2_000
 """The most characters that a chain's name and a node's text have."""
-MIN_SPAN_US = 1_000
-"""The shortest span of a node."""
 MAX_NODES = 5_000
 MAX_EDGES = 20_000
 """The most nodes and edges of one chain."""
@@ -28,16 +27,16 @@ _NONCHARACTERS = "\ufffe\uffff"
 """No XML holds them."""
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnNode:
-    """A node without an id; its fields are those of `project.entities.causal_chains.ChainNode`."""
+def draw_node(
+    kind: NodeKind, text: str, start_us: int, end_us: int, people: tuple[str, ...] = (), source: str = ""
+) -> ChainNode:
+    """Return a node without an id, of no chain yet."""
+    return ChainNode("", "", kind, text, start_us, end_us, people, source)
 
-    kind: NodeKind
-    text: str
-    start_us: int
-    end_us: int
-    people: tuple[str, ...] = ()
-    source: str = ""
+
+def detach_node(node: ChainNode) -> ChainNode:
+    """Return what a node says, without its id and chain."""
+    return replace(node, id="", chain_id="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,36 +44,29 @@ class ChainDraft:
     """Nodes and which of them are reasons for which.
 
     Attributes:
-        name: of the chain.
-        nodes: in any order.
         edges: (position of the reason, position of the result) in `nodes`.
     """
 
     name: str
-    nodes: tuple[DrawnNode, ...]
+    nodes: tuple[ChainNode, ...]
     edges: tuple[tuple[int, int], ...]
 
 
 def draft_from_graph(graph: ChainGraph) -> ChainDraft:
     """Return a chain without its ids."""
-    places = {chain_node.id: at for at, chain_node in enumerate(graph.nodes)}
-    nodes = [
-        DrawnNode(node.kind, node.text, node.start_us, node.end_us, node.people, node.source) for node in graph.nodes
-    ]
+    places = {node.id: at for at, node in enumerate(graph.nodes)}
     edges = [
         (places[edge.reason_id], places[edge.result_id])
         for edge in graph.edges
         if edge.reason_id in places and edge.result_id in places
     ]
-    return ChainDraft(graph.chain.name, tuple(nodes), tuple(sorted(edges)))
+    return ChainDraft(graph.chain.name, tuple(map(detach_node, graph.nodes)), tuple(sorted(edges)))
 
 
 def find_cycle(count: int, edges: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     """Return the positions of the nodes of a cycle, the first one again at the end; () where there is none.
 
-    Args:
-        count: number of nodes.
-        edges: (position of the reason, position of the result).
+    An edge is (position of the reason, position of the result).
     """
     from graphlib import CycleError
 
@@ -109,70 +101,29 @@ def build_chain(session: Session, chain: Chain, drawing: ChainDraft) -> tuple[Ch
         raise cycle_error()
     # Ids made within a millisecond are in no order; nodes of the same start are read by theirs.
     ids = sorted(new_id() for _ in drawing.nodes)
-    nodes = [
-        build_node(session, chain, drawn_node, node_id) for drawn_node, node_id in zip(drawing.nodes, ids, strict=True)
-    ]
+    nodes = [build_node(session, chain, node, node_id) for node, node_id in zip(drawing.nodes, ids, strict=True)]
     return chain, nodes, [Edge(ids[reason], ids[result]) for reason, result in drawing.edges]
 
 
-def build_node(session: Session, chain: Chain, drawn_node: DrawnNode, node_id: str) -> ChainNode:
+def build_node(session: Session, chain: Chain, drawn: ChainNode, node_id: str) -> ChainNode:
     """Return what was drawn as a node of a chain."""
-    require_span(session, chain, drawn_node.start_us, drawn_node.end_us)
-    text = to_single_line(drawn_node.text)
-    if len(text) > MAX_TEXT_CHARS:
-        raise UserError(f"A node's text has up to {MAX_TEXT_CHARS:,} characters.", "Say it more briefly.")
-    people = tuple(sorted({*drawn_node.people}))
+    require_span(session, chain.recording_id, drawn.start_us, drawn.end_us, "node")
+    text = require_length(to_single_line(drawn.text), MAX_TEXT_CHARS, "A node's text")
+    people = tuple(sorted({*drawn.people}))
     for who in people:
         require_participant(session, who)
-    return ChainNode(
-        node_id,
-        chain.id,
-        NodeKind(drawn_node.kind),
-        text,
-        drawn_node.start_us,
-        drawn_node.end_us,
-        people,
-        drawn_node.source,
-    )
-
-
-def require_span(session: Session, chain: Chain, start_us: int, end_us: int) -> None:
-    """Refuse a span that does not fit the recording."""
-    recording = session.recording(chain.recording_id)
-    if end_us - start_us < MIN_SPAN_US:
-        raise UserError("A node must end after it starts.", "Mark a start and a later end.")
-    if start_us < 0 or end_us > recording.duration_us:
-        raise UserError(
-            f"The node reaches outside recording {recording.number}.",
-            f"It lasts from 0:00:00.000 to {format_time(recording.duration_us)}.",
-        )
+    return replace(drawn, id=node_id, chain_id=chain.id, text=text, people=people)
 
 
 def normalize_chain_name(name: str) -> str:
     """Return a chain's name as it is kept."""
-    wanted = to_single_line(name)
-    if len(wanted) > MAX_NAME_CHARS:
-        raise UserError(f"A chain's name has up to {MAX_NAME_CHARS} characters.", "Give a shorter one.")
-    return wanted
+    return require_length(to_single_line(name), MAX_NAME_CHARS, "A chain's name")
 
 
 def require_own_node(graph: ChainGraph, node_id: str) -> None:
     """Refuse a node of another chain."""
     if node_id not in graph.nodes_by_id:
         raise UserError("These nodes belong to two chains.", "A reason and its result are nodes of one chain.")
-
-
-def is_reachable(graph: ChainGraph, start_id: str, goal_id: str) -> bool:
-    """Whether a way leads from one node to another by results; also where there is a cycle."""
-    seen, left = {start_id}, [start_id]
-    while left:
-        for result in graph.results.get(left.pop(), ()):
-            if result == goal_id:
-                return True
-            if result not in seen:
-                seen.add(result)
-                left.append(result)
-    return False
 
 
 def cycle_error() -> UserError:
@@ -186,12 +137,12 @@ _STATE_TRACKS = {"emotion": NodeKind.EMOTION}
 """Track of a scheme -> the mental state that its segments tell of; all others tell of events."""
 
 
-def node_from_segment(session: Session, recording_id: str, segment_id: str) -> DrawnNode:
+def node_from_segment(session: Session, recording_id: str, segment_id: str) -> ChainNode:
     """Return the node that a segment would be: its span, its first text or else its label, and whom it names."""
     found = find_segment(session.study, segment_id)
     if found is None or found.recording_id != recording_id:
         raise UserError("This segment is not of the chain's recording.", "Choose one that is on its timeline.")
-    values = {key: field_value.value for key, field_value in values_of(session.study, found.id).items()}
+    values = values_of(session.study, found.id)
     scheme = session.schemes.find(found.scheme)
     label, texts, people = found.label, [str(values.get("description") or "")], []
     if scheme is not None:
@@ -204,10 +155,10 @@ def node_from_segment(session: Session, recording_id: str, segment_id: str) -> D
     text = next((line for line in map(to_single_line, texts) if line), label)
     kind = _STATE_TRACKS.get(found.track, NodeKind.EVENT)
     whose = tuple(sorted({*people}))
-    return DrawnNode(kind, text[:MAX_TEXT_CHARS], found.start_us, found.end_us, whose, f"{SEGMENT}/{found.id}")
+    return draw_node(kind, text[:MAX_TEXT_CHARS], found.start_us, found.end_us, whose, f"{SEGMENT}/{found.id}")
 
 
-def node_from_utterance(session: Session, recording_id: str, utterance_id: str) -> DrawnNode:
+def node_from_utterance(session: Session, recording_id: str, utterance_id: str) -> ChainNode:
     """Return the event that an utterance would be: its words in quotation marks, its span, and who speaks."""
     found = find_utterance(session.study, utterance_id)
     if found is None or found.recording_id != recording_id:
@@ -215,7 +166,7 @@ def node_from_utterance(session: Session, recording_id: str, utterance_id: str) 
     words = to_single_line(found.text)[: MAX_TEXT_CHARS - 2]
     people = () if found.participant_id is None else (found.participant_id,)
     text = f"“{words}”" if words else ""
-    return DrawnNode(NodeKind.EVENT, text, found.start_us, found.end_us, people, f"{UTTERANCE}/{found.id}")
+    return draw_node(NodeKind.EVENT, text, found.start_us, found.end_us, people, f"{UTTERANCE}/{found.id}")
 
 
 def _participant_ids(value: Json) -> list[str]:

@@ -3,21 +3,21 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from annotate.chains.chain_checks import reachable_from
 from annotate.chains.chain_drafts import (
     MAX_EDGES,
     MAX_NODES,
     ChainDraft,
-    DrawnNode,
     build_chain,
     build_node,
     cycle_error,
-    is_reachable,
+    draw_node,
     node_from_segment,
     node_from_utterance,
     normalize_chain_name,
     require_own_node,
-    require_span,
 )
+from annotate.study.recording_edits import require_span
 from annotate.team.training_gate import require_training
 from project.entities.causal_chains import Chain, ChainNode, Edge, NodeKind
 from project.entities.study_records import Changes
@@ -28,6 +28,9 @@ from project.queries import chain_rows
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import set_appearance
 from project.session.session import Session
+
+ADJUDICATED = "adjudicated"
+"""Kind of the annotator whose chains several people agreed on."""
 
 
 def find_chain(session: Session, chain_id: str) -> Chain:
@@ -40,14 +43,18 @@ def find_chain(session: Session, chain_id: str) -> Chain:
 
 def find_own_chain(session: Session, chain_id: str) -> Chain:
     """Return a chain that the annotator of this session drew, and so may change."""
-    session.study.require_writable()
     found = find_chain(session, chain_id)
-    author = session.annotator()
-    if author is None or author.id != found.annotator_id:
-        raise UserError(
-            "This chain was drawn by somebody else.", "Only who drew a chain changes it: make a copy of your own."
-        )
+    problem = "This chain was drawn by somebody else."
+    session.require_own(found.annotator_id, problem, "Only who drew a chain changes it: make a copy of your own.")
     return found
+
+
+def is_consensus(session: Session, chain: Chain) -> bool:
+    """Whether a chain is a version that several people agreed on."""
+    return any(
+        annotator.id == chain.annotator_id and annotator.kind == ADJUDICATED
+        for annotator in all_annotators(session.study)
+    )
 
 
 def find_node(session: Session, node_id: str) -> ChainNode:
@@ -61,10 +68,7 @@ def find_node(session: Session, node_id: str) -> ChainNode:
 def add_chain(session: Session, recording_id: str, name: str = "") -> tuple[str, Changes]:
     """Begin a chain without nodes; returns its id and what changed.
 
-    Args:
-        session: whose annotator draws it.
-        recording_id: of the recording.
-        name: such as “The proposal”; where it is empty, the chain is called by its number in the recording.
+    Without a name, the chain is called by its number in the recording.
     """
     return add_chain_from_draft(session, recording_id, ChainDraft(name, (), ()))
 
@@ -74,12 +78,7 @@ def add_chain_from_draft(
 ) -> tuple[str, Changes]:
     """Add a chain with all its nodes and edges as one step; returns its id and what changed.
 
-    Args:
-        session: whose annotator it belongs to.
-        recording_id: of the recording.
-        drawing: nodes and edges.
-        based_on: id of the chain that it was made from; "" for none.
-        what: name of the step.
+    `based_on` is the id of the chain that it was made from, `what` the name of the step.
     """
     (made,), changes = add_chains_from_drafts(session, [(recording_id, drawing)], based_on=based_on, what=what)
     return made, changes
@@ -95,12 +94,8 @@ def add_chains_from_drafts(
 ) -> tuple[list[str], Changes]:
     """Add chains with all their nodes and edges as one step; returns their ids and what changed.
 
-    Args:
-        session: whose annotator they belong to.
-        drawn: (id of the recording, nodes and edges) of each.
-        based_on: id of the chain that they were made from; "" for none.
-        what: name of the step.
-        keep_rest: False for what a file holds: nothing in it may look like somebody who withdrew.
+    `drawn` has the id of the recording and the draft of each. Where `keep_rest` is false, as for a file, nothing in
+    them may look like somebody who withdrew.
     """
     chains: list[tuple[Chain, list[ChainNode], list[Edge]]] = []
     begun: dict[str, int] = {}
@@ -113,8 +108,7 @@ def add_chains_from_drafts(
         name = normalize_chain_name(drawing.name) or f"Chain {begun[recording_id]}"
         chains.append(build_chain(session, Chain(chain_id, recording_id, "", name, based_on), drawing))
     with session.step(what) as step, guard_import(session.study, keep_rest=keep_rest):
-        author = session.annotator()
-        assert author is not None
+        author = session.author()
         for chain, nodes, edges in chains:
             chain_rows.insert_chain(session.study, replace(chain, annotator_id=author.id))
             _insert(session, chain, nodes, edges)
@@ -138,12 +132,8 @@ def delete_chain(session: Session, chain_id: str) -> Changes:
 
     A version that several people agreed on is nobody's own, so anybody may delete it.
     """
-    session.study.require_writable()
     chain = find_chain(session, chain_id)
-    if all(
-        annotator.id != chain.annotator_id or annotator.kind != "adjudicated"
-        for annotator in all_annotators(session.study)
-    ):
+    if not is_consensus(session, chain):
         find_own_chain(session, chain_id)
     with session.step("Delete chain") as step:
         chain_rows.delete_chain(session.study, chain.id)
@@ -165,49 +155,41 @@ def add_node(
 ) -> tuple[str, Changes]:
     """Add a node to a chain of one's own, and its edges where wanted, as one step; returns its id and what changed.
 
-    The participants of a node appear in the recording from then on.
-
-    Args:
-        session: whose annotator draws it.
-        chain_id: of the chain.
-        kind: of the node.
-        text: what happens or what somebody believes, wants or feels; may be empty while it is drawn.
-        start_us: of its span, on the recording's axis.
-        end_us: of its span, on the recording's axis.
-        people: ids of participants whose event or state it is.
-        source: what it was made from, as `TABLE/ID`; "" for nothing.
-        reasons: ids of nodes that are reasons for it.
-        results: ids of nodes that it is a reason for.
+    The participants of a node appear in the recording from then on. `people` are ids of participants whose event or
+    state it is, `source` what it was made from, as `TABLE/ID`, `reasons` and `results` ids of nodes.
     """
-    chain = find_own_chain(session, chain_id)
-    graph = chain_rows.read_graph(session.study, chain)
-    if len(graph.nodes) >= MAX_NODES:
-        raise UserError(f"A chain has up to {MAX_NODES:,} nodes.", "Begin another chain.")
-    made = build_node(session, chain, DrawnNode(kind, text, start_us, end_us, tuple(people), source), new_id())
-    edges = [
-        *(Edge(reason_id, made.id) for reason_id in reasons),
-        *(Edge(made.id, result_id) for result_id in results),
-    ]
-    for node_id in (*reasons, *results):
-        require_own_node(graph, node_id)
-    for result in results:
-        if any(reason == result or is_reachable(graph, result, reason) for reason in reasons):
-            raise cycle_error()
-    with session.step(f"Add {kind.value}") as step:
-        _insert(session, chain, [made], list(dict.fromkeys(edges)))
-    return made.id, step.changes
+    drawn = draw_node(kind, text, start_us, end_us, tuple(people), source)
+    return _add_node(session, find_own_chain(session, chain_id), drawn, reasons, results)
 
 
 def add_node_from_segment(session: Session, chain_id: str, segment_id: str) -> tuple[str, Changes]:
     """Make an event, or the state that a cue shows, of a segment; returns the node's id and what changed."""
     chain = find_own_chain(session, chain_id)
-    return _add_node_draft(session, chain, node_from_segment(session, chain.recording_id, segment_id))
+    return _add_node(session, chain, node_from_segment(session, chain.recording_id, segment_id))
 
 
 def add_node_from_utterance(session: Session, chain_id: str, utterance_id: str) -> tuple[str, Changes]:
     """Make an event of what somebody says; returns the node's id and what changed."""
     chain = find_own_chain(session, chain_id)
-    return _add_node_draft(session, chain, node_from_utterance(session, chain.recording_id, utterance_id))
+    return _add_node(session, chain, node_from_utterance(session, chain.recording_id, utterance_id))
+
+
+def _add_node(
+    session: Session, chain: Chain, drawn: ChainNode, reasons: Sequence[str] = (), results: Sequence[str] = ()
+) -> tuple[str, Changes]:
+    graph = chain_rows.read_graph(session.study, chain)
+    if len(graph.nodes) >= MAX_NODES:
+        raise UserError(f"A chain has up to {MAX_NODES:,} nodes.", "Begin another chain.")
+    made = build_node(session, chain, drawn, new_id())
+    edges = [*(Edge(node_id, made.id) for node_id in reasons), *(Edge(made.id, node_id) for node_id in results)]
+    for node_id in (*reasons, *results):
+        require_own_node(graph, node_id)
+    for result in results:
+        if not {result, *reachable_from(graph.results, result)}.isdisjoint(reasons):
+            raise cycle_error()
+    with session.step(f"Add {made.kind.value}") as step:
+        _insert(session, chain, [made], list(dict.fromkeys(edges)))
+    return made.id, step.changes
 
 
 def edit_node(
@@ -227,7 +209,7 @@ def edit_node(
     """
     old = find_node(session, node_id)
     chain = find_own_chain(session, old.chain_id)
-    wanted = DrawnNode(
+    wanted = draw_node(
         old.kind if kind is None else kind,
         old.text if text is None else text,
         old.start_us if start_us is None else start_us,
@@ -249,7 +231,7 @@ def move_nodes(session: Session, spans: Sequence[tuple[str, int, int]], merge_ke
     for node_id, start_us, end_us in spans:
         old = find_node(session, node_id)
         chain = find_own_chain(session, old.chain_id)
-        require_span(session, chain, start_us, end_us)
+        require_span(session, chain.recording_id, start_us, end_us, "node")
         moved.append((old, replace(old, start_us=start_us, end_us=end_us)))
     with session.step("Move node" if len(moved) == 1 else f"Move {len(moved)} nodes", merge_key) as step:
         for old, new in moved:
@@ -261,10 +243,10 @@ def move_nodes(session: Session, spans: Sequence[tuple[str, int, int]], merge_ke
 def delete_nodes(session: Session, node_ids: Iterable[str]) -> Changes:
     """Delete nodes with their edges as one step; questions that cover them stay and are out of date."""
     found = [find_node(session, node_id) for node_id in dict.fromkeys(node_ids)]
-    for chain_id in {chain_node.chain_id for chain_node in found}:
+    for chain_id in {node.chain_id for node in found}:
         find_own_chain(session, chain_id)
     with session.step("Delete node" if len(found) == 1 else f"Delete {len(found)} nodes") as step:
-        chain_rows.delete_nodes(session.study, *(chain_node.id for chain_node in found))
+        chain_rows.delete_nodes(session.study, *(node.id for node in found))
     return step.changes
 
 
@@ -275,7 +257,7 @@ def add_edge(session: Session, reason_id: str, result_id: str) -> Changes:
         raise UserError("These nodes belong to two chains.", "A reason and its result are nodes of one chain.")
     chain = find_own_chain(session, reason.chain_id)
     graph = chain_rows.read_graph(session.study, chain)
-    if reason.id == result.id or is_reachable(graph, result.id, reason.id):
+    if reason.id == result.id or reason.id in reachable_from(graph.results, result.id):
         raise cycle_error()
     if len(graph.edges) >= MAX_EDGES:
         raise UserError(f"A chain has up to {MAX_EDGES:,} edges.", "Draw the rest as another chain.")
@@ -295,19 +277,6 @@ def delete_edge(session: Session, reason_id: str, result_id: str) -> Changes:
     with session.step("Remove reason") as step:
         chain_rows.delete_edges(session.study, [edge])
     return step.changes
-
-
-def _add_node_draft(session: Session, chain: Chain, drawn_node: DrawnNode) -> tuple[str, Changes]:
-    return add_node(
-        session,
-        chain.id,
-        drawn_node.kind,
-        drawn_node.text,
-        drawn_node.start_us,
-        drawn_node.end_us,
-        drawn_node.people,
-        drawn_node.source,
-    )
 
 
 def _insert(session: Session, chain: Chain, nodes: Sequence[ChainNode], edges: Sequence[Edge]) -> None:

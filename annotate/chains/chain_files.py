@@ -6,16 +6,16 @@ Personal names are exported as they are. An import that does not fit writes noth
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from annotate.chains.chain_drafts import SEGMENT, UTTERANCE, ChainDraft, DrawnNode, find_cycle, to_single_line
+from annotate.chains.chain_drafts import SEGMENT, UTTERANCE, ChainDraft, draw_node, find_cycle, to_single_line
 from annotate.chains.chain_edits import add_chains_from_drafts
 from annotate.chains.chain_formats import FileChain, FileEdge, FileNode, find_format
 from annotate.study.leave_permission import LeaveUse, may_leave
-from project.entities.causal_chains import ChainGraph, NodeKind
+from project.entities.causal_chains import ChainGraph, ChainNode, NodeKind
 from project.entities.study_records import Changes, Recording
 from project.errors import UserError
-from project.queries.annotator_rows import all_annotators
+from project.queries.annotator_rows import annotator_names
 from project.queries.chain_rows import all_chains, read_graphs
-from project.queries.recording_rows import all_participants, all_recordings
+from project.queries.recording_rows import all_participants, all_recordings, pseudonyms
 from project.queries.segment_rows import find_segment
 from project.queries.transcript_rows import find_utterance
 from project.session.session import Session, resolve_recording
@@ -26,13 +26,7 @@ from project.timebase import format_time
 def exportable_chains(
     session: Session, chain_ids: Sequence[str] = (), recording_ids: Sequence[str] = ()
 ) -> list[ChainGraph]:
-    """Return the chains that may be exported, in the order in which they were begun.
-
-    Args:
-        session: of the study.
-        chain_ids: those that are wanted; all where it is empty.
-        recording_ids: those of these recordings; of all where it is empty.
-    """
+    """Return the chains that may be exported, in the order in which they were begun. No ids stand for all."""
     asked = [
         chain
         for chain in all_chains(session.study)
@@ -60,8 +54,8 @@ def export_chains(
 
 def to_file_chains(session: Session, graphs: Sequence[ChainGraph]) -> list[FileChain]:
     """Return chains as a file holds them."""
-    people = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
-    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
+    people = pseudonyms(session.study)
+    names = annotator_names(session.study)
     recordings = {recording.id: recording.name for recording in all_recordings(session.study)}
     return [
         _chain(graph, people, recordings[graph.chain.recording_id], names[graph.chain.annotator_id]) for graph in graphs
@@ -90,12 +84,8 @@ def import_chains(
 ) -> tuple[list[str], Changes]:
     """Add the chains of a file as one step, as those of the annotator of this session; returns their ids.
 
-    Args:
-        session: of the study.
-        path: of the file.
-        recording: number, name or id of the recording that they are about; by the names that the file gives where None.
-        key: of the format; told by the file's name where None.
-        keep_rest: what looks like somebody who withdrew comes in all the same.
+    Without `recording` (number, name or id), recordings are found by the names that the file gives, and without `key`
+    the format by the file's name. With `keep_rest`, what looks like somebody who withdrew comes in all the same.
     """
     require_utf8(path)
     session.study.require_writable()
@@ -152,7 +142,7 @@ def _drawing(session: Session, file_chain: FileChain, owner: Recording, where: s
     return ChainDraft(file_chain.name, tuple(nodes), tuple(edges))
 
 
-def _node(session: Session, file_node: FileNode, owner: Recording, people: dict[str, str], where: str) -> DrawnNode:
+def _node(session: Session, file_node: FileNode, owner: Recording, people: dict[str, str], where: str) -> ChainNode:
     called = f"{where}: node “{_shorten(file_node.id)}”"
     if file_node.kind not in {*NodeKind}:
         raise UserError(
@@ -172,7 +162,7 @@ def _node(session: Session, file_node: FileNode, owner: Recording, people: dict[
         )
     ids = tuple(people[who] for who in file_node.people)
     source = file_node.source if _source_exists(session, file_node.source, owner.id) else ""
-    return DrawnNode(NodeKind(file_node.kind), file_node.text, file_node.start_us, file_node.end_us, ids, source)
+    return draw_node(NodeKind(file_node.kind), file_node.text, file_node.start_us, file_node.end_us, ids, source)
 
 
 def _source_exists(session: Session, source: str, recording_id: str) -> bool:

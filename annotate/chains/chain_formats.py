@@ -9,13 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from annotate.interchange.bounded_files import damaged_file_error, parse_xml, read_text
+from annotate.interchange.bounded_files import damaged_file_error, parse_json, parse_xml, read_text
 from project.codec import dump, load
 from project.errors import UserError
 from project.text_format import escape_unprintable
 
-MAX_FILE_BYTES = 32_000_000
-"""The largest file of chains that is read."""
 MAX_CHAINS = 5_000
 """The most chains that are read from one file."""
 _MAX_TIME_US = 2**53
@@ -29,8 +27,6 @@ class FileNode:
     Attributes:
         id: whatever the file calls it; unique in its chain.
         kind: as the file says, known or not.
-        start_us: on the recording's axis.
-        end_us: on the recording's axis.
         people: pseudonyms.
         source: as `TABLE/ID`, or "".
     """
@@ -77,10 +73,7 @@ class ChainForm:
     """One format of files.
 
     Attributes:
-        name: for people.
         suffix: of file names, lower case, with the dot.
-        read: reads a file of `MAX_FILE_BYTES` at most; raises `UserError` where it cannot be understood.
-        write: writes a file.
     """
 
     name: str
@@ -150,7 +143,7 @@ def read_graphml(path: Path) -> list[FileChain]:
     """Read a file of chains. What a graph tool added to it, such as places and colours, is left out."""
     reader = _GraphmlReader(path)
     names = ("graphml", "key", "graph", "node", "edge", "data", "hyperedge", "port")
-    parse_xml(path, MAX_FILE_BYTES, reader.start, reader.end, names, ("data", "node", "graph"))
+    parse_xml(path, reader.start, reader.end, names, ("data", "node", "graph"))
     return reader.chains
 
 
@@ -255,11 +248,7 @@ class _ChainFile:
 
 def read_json(path: Path) -> list[FileChain]:
     """Read a file of chains."""
-    text = read_text(path, MAX_FILE_BYTES)
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        raise damaged_file_error(path, "it is no JSON") from None
+    found = parse_json(read_text(path), path)
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise damaged_file_error(path, f"it does not say that its format is {FORMAT}")
     if found.get("version") != VERSION:

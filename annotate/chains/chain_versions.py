@@ -11,17 +11,17 @@ from enum import StrEnum
 
 from annotate.agreement.adjudication import DEFAULT_LANE_NAME, get_or_create_lane
 from annotate.chains.chain_checks import is_sound
-from annotate.chains.chain_drafts import draft_from_graph
-from annotate.chains.chain_edits import add_chain_from_draft, find_chain
+from annotate.chains.chain_drafts import detach_node, draft_from_graph
+from annotate.chains.chain_edits import add_chain_from_draft, find_chain, is_consensus
 from annotate.team.training_gate import require_training
 from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, ChainNode, ChainReview, Edge
-from project.entities.study_records import Changes
+from project.entities.study_records import MAX_NOTE_CHARS, Changes
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import chain_rows
-from project.queries.annotator_rows import all_annotators
 from project.queries.chain_rows import chain_reviews
 from project.session.session import Session
+from project.text_format import require_length
 from project.timebase import utc_now
 
 
@@ -31,9 +31,6 @@ def chain_checksum(graph: ChainGraph) -> str:
     edges = sorted([edge.reason_id, edge.result_id] for edge in graph.edges)
     said = json.dumps([sorted(nodes, key=lambda node: str(node[0])), edges], ensure_ascii=True)
     return hashlib.sha256(said.encode()).hexdigest()[:16]
-
-
-ADJUDICATED = "adjudicated"
 
 
 class ChainReviewState(StrEnum):
@@ -56,7 +53,6 @@ class ChainReviews:
     """The reviews of a chain.
 
     Attributes:
-        state: the review state.
         current: the reviews of its current state, by time.
         earlier: the reviews of earlier states, by time.
     """
@@ -70,27 +66,17 @@ def read_review_status(session: Session, graph: ChainGraph) -> ChainReviews:
     """Return the reviews of a chain, those of its current state apart from earlier ones."""
     state = chain_checksum(graph)
     said = chain_reviews(session.study, graph.chain.id)
-    current = tuple(chain_review for chain_review in said if chain_review.state == state)
-    earlier = tuple(chain_review for chain_review in said if chain_review.state != state)
+    current = tuple(review for review in said if review.state == state)
+    earlier = tuple(review for review in said if review.state != state)
     if is_consensus(session, graph.chain):
         return ChainReviews(ChainReviewState.CONSENSUS, current, earlier)
-    return ChainReviews(_review_state({chain_review.decision for chain_review in current}), current, earlier)
-
-
-def is_consensus(session: Session, chain: Chain) -> bool:
-    """Whether a chain is a version that several people agreed on."""
-    return any(
-        annotator.id == chain.annotator_id and annotator.kind == ADJUDICATED
-        for annotator in all_annotators(session.study)
-    )
+    return ChainReviews(_review_state({review.decision for review in current}), current, earlier)
 
 
 def find_original(chains: Mapping[str, Chain], chain: Chain) -> Chain:
     """Return the chain that all versions of one go back to, as far as it is still there.
 
-    Args:
-        chains: id -> chain, of its recording.
-        chain: any version.
+    `chains` are those of its recording, by id.
     """
     seen = {chain.id}
     while (before := chains.get(chain.based_on)) is not None and before.id not in seen:
@@ -124,29 +110,20 @@ def _review_state(said: set[ChainDecision]) -> ChainReviewState:
     return ChainReviewState.OPEN
 
 
-MAX_NOTE_CHARS = 2_000
-
-
 def review_chain(session: Session, chain_id: str, decision: ChainDecision, note: str = "") -> Changes:
     """Agree with somebody else's chain, or say that it needs a change or a talk, in place of what was said before."""
-    session.study.require_writable()
     chain = find_chain(session, chain_id)
     author = session.annotator()
     if author is not None and author.id == chain.annotator_id:
         raise UserError("You drew this chain.", "Somebody else reviews it: work under another annotator's name.")
     if is_consensus(session, chain):
         raise UserError("This version was agreed on.", "Review the chain that it was made from instead.")
-    note = note.strip()
-    if len(note) > MAX_NOTE_CHARS:
-        raise UserError(f"A note has up to {MAX_NOTE_CHARS:,} characters.", "Say it more briefly.")
+    note = require_length(note.strip(), MAX_NOTE_CHARS, "A note")
     state = chain_checksum(chain_rows.read_graph(session.study, chain))
     with session.step(_STEP_NAMES[decision]) as step:
-        reviewer = session.annotator()
-        assert reviewer is not None
+        reviewer = session.author()
         said = [
-            chain_review
-            for chain_review in chain_rows.chain_reviews(session.study, chain.id)
-            if chain_review.reviewer_id == reviewer.id
+            review for review in chain_rows.chain_reviews(session.study, chain.id) if review.reviewer_id == reviewer.id
         ]
         if not said or (said[0].decision, said[0].note, said[0].state) != (decision, note, state):
             chain_rows.set_chain_review(
@@ -157,10 +134,9 @@ def review_chain(session: Session, chain_id: str, decision: ChainDecision, note:
 
 def withdraw_chain_review(session: Session, chain_id: str) -> Changes:
     """Take back what the annotator of this session said about a chain."""
-    session.study.require_writable()
     chain = find_chain(session, chain_id)
     reviewer = session.annotator()
-    said = {chain_review.reviewer_id for chain_review in chain_rows.chain_reviews(session.study, chain.id)}
+    said = {review.reviewer_id for review in chain_rows.chain_reviews(session.study, chain.id)}
     if reviewer is None or reviewer.id not in said:
         raise UserError(
             f"{session.annotator_name or 'Nobody'} did not review this chain.", "There is nothing to take back."
@@ -172,7 +148,6 @@ def withdraw_chain_review(session: Session, chain_id: str) -> Changes:
 
 def copy_for_change(session: Session, chain_id: str) -> tuple[str, Changes]:
     """Make a version of one's own of a chain, to change it; returns its id and what changed."""
-    session.study.require_writable()
     chain = find_chain(session, chain_id)
     drawn = draft_from_graph(chain_rows.read_graph(session.study, chain))
     return add_chain_from_draft(session, chain.recording_id, drawn, based_on=chain.id, what="Copy chain")
@@ -181,14 +156,9 @@ def copy_for_change(session: Session, chain_id: str) -> tuple[str, Changes]:
 def make_consensus(session: Session, chain_id: str, from_id: str) -> tuple[str, Changes]:
     """Make one version of a chain the agreed one, in place of the agreed version before; returns its id.
 
-    Nodes that are as they were keep their ids, so that questions about them stay as they are.
-
-    Args:
-        session: whose annotator does it.
-        chain_id: of any version of the chain.
-        from_id: of the version that people agreed on, which stays as it is.
+    Nodes that are as they were keep their ids, so that questions about them stay as they are. `chain_id` is that of any
+    version, `from_id` that of the one that people agreed on, which stays as it is.
     """
-    session.study.require_writable()
     chain, chosen = find_chain(session, chain_id), find_chain(session, from_id)
     require_training(session, chain.recording_id)
     here = {version.id: version for version in chain_rows.chains_of(session.study, chain.recording_id)}
@@ -225,11 +195,11 @@ def _replace_content(session: Session, old: ChainGraph, new: ChainGraph) -> None
     """Turn a chain into another one's nodes and edges; what it has already stays."""
     kept: dict[ChainNode, list[str]] = {}
     for node in reversed(old.nodes):
-        kept.setdefault(_detach_node(node, old.chain.id), []).append(node.id)
+        kept.setdefault(detach_node(node), []).append(node.id)
     ids: dict[str, str] = {}
     fresh: list[ChainNode] = []
     for node in new.nodes:
-        same = kept.get(_detach_node(node, old.chain.id))
+        same = kept.get(detach_node(node))
         ids[node.id] = same.pop() if same else new_id()
         if ids[node.id] not in old.nodes_by_id:
             fresh.append(replace(node, id=ids[node.id], chain_id=old.chain.id))
@@ -238,10 +208,6 @@ def _replace_content(session: Session, old: ChainGraph, new: ChainGraph) -> None
     chain_rows.delete_nodes(session.study, *sorted(node_id for left in kept.values() for node_id in left))
     chain_rows.insert_nodes(session.study, fresh)
     chain_rows.insert_edges(session.study, sorted(edges - {*old.edges}))
-
-
-def _detach_node(node: ChainNode, chain_id: str) -> ChainNode:
-    return replace(node, id="", chain_id=chain_id)
 
 
 _STEP_NAMES = {

@@ -8,7 +8,7 @@ from pathlib import Path
 from annotate.cues.cue_marks import SCHEME, NoticedCue, build_prelabels
 from annotate.cues.prelabels import replace_prelabels
 from annotate.study.recording_files import has_sound, require_usable_sound
-from annotate.study.scheme_versions import use_shipped_scheme
+from annotate.study.scheme_versions import ensure_scheme
 from models.cues.cue_baseline import CueSuggestion
 from models.faces.landmarks.landmark_finders import LANDMARKS
 from models.faces.track_file import save_tracks, take_tracks
@@ -132,9 +132,7 @@ def store(session: Session, work: JobSpec[CueDetectionParameters], result: CueDe
     last = session.recording(work.recording_id).duration_us
     noticed = [replace(cue, end_us=min(cue.end_us, last)) for cue in result.noticed]
     found = build_prelabels(noticed, utterances_of(session.study, work.recording_id))
-    changes = Changes()
-    if found and not session.schemes.is_in_use(SCHEME):
-        changes |= use_shipped_scheme(session, SCHEME)[1]
+    changes = ensure_scheme(session, SCHEME) if found else Changes()
     with session.study.atomic():
         changes |= store_run(session, work, work.parameters.finder or "voice", result, facts={"prelabels": len(found)})
         return changes | replace_prelabels(session, work.recording_id, found)
@@ -184,17 +182,7 @@ def _detect_vocal_cues(
 
 
 def _to_noticed(who: str | None, found: Sequence[CueSuggestion]) -> list[NoticedCue]:
-    return [
-        NoticedCue(
-            who,
-            cue_suggestion.kind,
-            cue_suggestion.start_us,
-            cue_suggestion.end_us,
-            round(cue_suggestion.strength, 3),
-            cue_suggestion.told,
-        )
-        for cue_suggestion in found
-    ]
+    return [NoticedCue(cue.kind, cue.start_us, cue.end_us, round(cue.strength, 3), cue.told, who) for cue in found]
 
 
 def summarize(_work: JobSpec, result: CueDetectionResult) -> str:

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from models.cues.cue_baseline import BROWS, GAZE_AWAY, MOUTH, NOD, SHAKE, SMILE, VOCAL_CUES
-from project.entities.study_records import Annotator, Review, Segment, Utterance
+from models.cues.cue_baseline import BROWS, GAZE_AWAY, MOUTH, NOD, SHAKE, SMILE, VOCAL_CUES, CueSuggestion
+from project.entities.study_records import Annotator, Segment, Utterance
 from project.entities.transcript import estimate_word_times
 from project.queries.annotator_rows import all_annotators, reviews_in
 from project.queries.segment_rows import segments_of, values_in
@@ -25,16 +25,10 @@ class CueMark:
     """A cue at its place.
 
     Attributes:
-        segment_id: the segment that it is.
         track: key of its track in the scheme `cues`.
-        label: key of its label.
-        name: of its label.
         description: what is seen or heard; may be empty.
         participant_id: whose cue it is; None where nobody said.
-        start_us: on the recording's axis.
-        end_us: on the recording's axis.
         word: position of the word of the utterance during or after which it begins; -1 where it has none before it.
-        annotator_id: who marked it.
         prelabel: a model suggests it, and nobody accepted it yet.
     """
 
@@ -61,12 +55,14 @@ class CueMark:
         return self.description or self.name.lower()
 
 
-def cues_by_utterance(session: Session, recording_id: str) -> Mapping[str, list[CueMark]]:
+def cues_by_utterance(
+    session: Session, recording_id: str, *, prelabels: bool = True
+) -> Mapping[str, Sequence[CueMark]]:
     """Return utterance id -> its cues, by start; utterances without any are left out.
 
-    Cues that lie in no utterance are under "". Pre-labels that the annotator of this session decided on are left out. A
-    cue belongs to the utterance that it shares most time with; where two people speak at once, to that of the speaker
-    it is about, or to another's where it is a listener's.
+    Cues that lie in no utterance are under "". Pre-labels that the annotator of this session decided on are left out,
+    and all others where only what people marked is wanted. A cue belongs to the utterance that it shares most time
+    with; where two people speak at once, to that of the speaker it is about, or to another's where it is a listener's.
     """
     marked = segments_of(session.study, recording_id, scheme=SCHEME)
     if not marked:
@@ -79,16 +75,16 @@ def cues_by_utterance(session: Session, recording_id: str) -> Mapping[str, list[
     done = {
         segment_id
         for segment_id, reviews in reviews_in(session.study, recording_id).items()
-        if viewer and _is_reviewed_by(viewer, reviews)
+        if viewer and any(review.reviewer_id == viewer.id for review in reviews)
     }
     found: dict[str, list[CueMark]] = {}
     for segment in marked:
-        given = {key: value.value for key, value in values.get(segment.id, {}).items()}
+        given = values.get(segment.id, {})
         whose = given.get("participant")
         participant_id = whose if isinstance(whose, str) and whose else None
         holder = finder.find_utterance(segment, participant_id)
         mark = _mark(session, segment, participant_id, str(given.get("description") or ""), holder, kinds)
-        if not (mark.prelabel and segment.id in done):
+        if not mark.prelabel or (prelabels and segment.id not in done):
             found.setdefault("" if holder is None else holder.id, []).append(mark)
     return found
 
@@ -123,10 +119,6 @@ def _mark(
         segment.annotator_id,
         author is not None and author.kind == MODEL,
     )
-
-
-def _is_reviewed_by(viewer: Annotator, reviews: Sequence[Review]) -> bool:
-    return any(review.reviewer_id == viewer.id for review in reviews)
 
 
 class _UtteranceFinder:
@@ -171,24 +163,10 @@ _SILENT_CUES = {MOUTH: ("expression", "surprise", "Mouth wide open")}
 
 
 @dataclass(frozen=True, slots=True)
-class NoticedCue:
-    """What a model noticed about somebody.
+class NoticedCue(CueSuggestion):
+    """What a model noticed about somebody; `participant_id` is None while nobody said whose face it is."""
 
-    Attributes:
-        participant_id: whom; None while nobody said whose face it is.
-        kind: of `models.cues.cue_baseline`.
-        start_us: on the recording's axis.
-        end_us: on the recording's axis.
-        strength: 1 is just enough.
-        told: what was measured.
-    """
-
-    participant_id: str | None
-    kind: str
-    start_us: int
-    end_us: int
-    strength: float
-    told: str
+    participant_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from annotate.cues.cue_marks import MIN_DURATION_US, MODEL, SCHEME, CuePrelabel
 from annotate.segments.segment_edits import add_segment, find_segment
-from annotate.study.scheme_versions import use_shipped_scheme
+from annotate.study.scheme_versions import ensure_scheme
 from annotate.team.training_gate import require_training
 from project.entities.study_records import Annotator, Changes, FieldValue, Json, Review, ReviewDecision, Segment
 from project.entities.transcript import estimate_word_times
@@ -44,9 +44,7 @@ class Prelabel:
     """A suggestion that nobody decided on.
 
     Attributes:
-        segment: that it is.
         participant_id: whose cue it would be; None where nobody knows.
-        description: what is seen or heard.
     """
 
     segment: Segment
@@ -102,7 +100,7 @@ def open_prelabels(session: Session, recording_id: str) -> list[Prelabel]:
     found = []
     for segment in _suggestible(session.study, recording_id):
         if segment.annotator_id in models and segment.id not in done:
-            given = {key: value.value for key, value in values.get(segment.id, {}).items()}
+            given = values.get(segment.id, {})
             whose = given.get("participant")
             found.append(Prelabel(segment, str(whose) if whose else None, str(given.get("description") or "")))
     return found
@@ -120,7 +118,7 @@ def replace_prelabels(
     authors = uncounted_annotators(study)
     old = [segment for segment in segments_of(study, recording_id, scheme=scheme) if segment.annotator_id in authors]
     judged, gone = ([segment for segment in old if (segment.id in kept) == there] for there in (True, False))
-    new = [cue_prelabel for cue_prelabel in found if not any(_is_same_cue(cue_prelabel, other) for other in judged)]
+    new = [prelabel for prelabel in found if not any(_is_same_cue(prelabel, other) for other in judged)]
     if not gone and not new:
         return Changes()
     author = _author(study)
@@ -140,22 +138,22 @@ def _suggestible(study: Study, recording_id: str) -> list[Segment]:
 def _insert(session: Session, recording_id: str, author_id: str, new: Sequence[CuePrelabel], scheme: str) -> None:
     study, version = session.study, session.schemes.get(scheme).version
     people = {participant.id for participant in all_participants(study)}
-    for cue_prelabel in new:
+    for prelabel in new:
         made = Segment(
             new_id(),
             recording_id,
             author_id,
-            cue_prelabel.label,
-            cue_prelabel.start_us,
-            cue_prelabel.end_us,
+            prelabel.label,
+            prelabel.start_us,
+            prelabel.end_us,
             scheme,
-            cue_prelabel.track,
+            prelabel.track,
         )
         insert_segment(study, made)
-        if cue_prelabel.description:
-            set_value(study, FieldValue(made.id, scheme, version, "description", cue_prelabel.description))
-        if cue_prelabel.participant_id in people:
-            set_value(study, FieldValue(made.id, scheme, version, "participant", cue_prelabel.participant_id))
+        if prelabel.description:
+            set_value(study, FieldValue(made.id, scheme, version, "description", prelabel.description))
+        if prelabel.participant_id in people:
+            set_value(study, FieldValue(made.id, scheme, version, "participant", prelabel.participant_id))
 
 
 def _author(study: Study) -> Annotator:
@@ -189,14 +187,8 @@ def add_cue(
 ) -> tuple[str, Changes]:
     """Mark a cue inside an utterance; returns its id and what changed. The scheme comes into use where it is not yet.
 
-    Args:
-        session: whose annotator marks it.
-        utterance_id: of the utterance.
-        track: key of a track of the scheme `cues`.
-        label: key of a label of the track.
-        participant_id: whose cue it is: the speaker where None; a listener's response needs the listener.
-        description: what is seen or heard.
-        word: position of the word that it is pinned to; None for the whole utterance.
+    It is the speaker's, or a listener's response, which needs the listener. It is pinned to the word at position
+    `word`, or lies over the whole utterance.
     """
     said = find_utterance(session.study, utterance_id)
     if said is None:
@@ -209,7 +201,7 @@ def add_cue(
     if word is not None and 0 <= word < len(words):
         start_us = min(words[word].start_us, end_us - MIN_DURATION_US // 2)
         end_us = min(max(words[word].end_us, start_us + MIN_DURATION_US), end_us)
-    changes = Changes() if session.schemes.is_in_use(SCHEME) else use_shipped_scheme(session, SCHEME)[1]
+    changes = ensure_scheme(session, SCHEME)
     given: dict[str, Json] = {"participant": who, "description": description.strip()}
     values = {field: value for field, value in given.items() if value}
     made, more = add_segment(
@@ -225,19 +217,9 @@ def accept_prelabels(session: Session, segment_ids: Iterable[str]) -> tuple[list
         require_training(session, segment.recording_id)
     made: list[str] = []
     with session.step(f"Accept {_format_count(found)}") as step:
-        author = session.annotator()
-        assert author is not None
+        author = session.author()
         for segment in found:
-            own = Segment(
-                new_id(),
-                segment.recording_id,
-                author.id,
-                segment.label,
-                segment.start_us,
-                segment.end_us,
-                segment.scheme,
-                segment.track,
-            )
+            own = replace(segment, id=new_id(), annotator_id=author.id)
             insert_segment(session.study, own)
             for value in value_history(session.study, segment.id):
                 if (segment.track, value.field) == _MEASURED_FIELD:
@@ -252,8 +234,7 @@ def reject_prelabels(session: Session, segment_ids: Iterable[str]) -> Changes:
     """Say that pre-labels are wrong, as one step; they are shown no more and do not come again."""
     found = [_require_undecided(session, segment_id) for segment_id in segment_ids]
     with session.step(f"Reject {_format_count(found)}") as step:
-        author = session.annotator()
-        assert author is not None
+        author = session.author()
         for segment in found:
             set_review(session.study, Review(segment.id, author.id, ReviewDecision.DISAGREE, "", utc_now()))
     return step.changes

@@ -5,15 +5,21 @@ XML with a document type, and so with any entity, is refused.
 
 import csv
 import io
+import json
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, BinaryIO
 from xml.parsers import expat
 
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.text_format import escape_unprintable, restore_formula
 
 MEGABYTE = 1_000_000
+MAX_FILE_BYTES = 64 * MEGABYTE
+"""The largest file that is read where its format says nothing else."""
 MAX_ENTRIES = 500_000
 """Segments and utterances that are read from one file of another tool."""
 HEAD_BYTES = 65_536
@@ -22,27 +28,30 @@ _MAX_CELL_CHARS = 10_000_000
 
 def read_head(path: Path) -> bytes:
     """Return what a file begins with."""
-    try:
-        with path.open("rb") as file:
-            return file.read(HEAD_BYTES)
-    except OSError as error:
-        raise unreadable_file_error(path, error) from None
+    with open_input(path) as file:
+        return file.read(HEAD_BYTES)
 
 
-def read_bytes(path: Path, largest: int) -> bytes:
+@contextmanager
+def open_input(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that somebody chose, and say why where it cannot be read."""
+    name = escape_unprintable(path.name)
+    if path.is_dir():
+        raise UserError(f"{name} is a folder.", "Choose a file in it.")
+    with explain_os_errors(f"{name} cannot be read", "Choose another file."), path.open("rb") as file:
+        yield file
+
+
+def read_bytes(path: Path, largest: int = MAX_FILE_BYTES) -> bytes:
     """Return the content of a file of `largest` bytes at most."""
-    check_size(path, largest)
-    try:
-        with path.open("rb") as file:
-            found = file.read(largest + 1)
-    except OSError as error:
-        raise unreadable_file_error(path, error) from None
+    with open_input(path) as file:
+        found = file.read(largest + 1)
     if len(found) > largest:
         raise too_large_error(path, largest)
     return found
 
 
-def read_text(path: Path, largest: int) -> str:
+def read_text(path: Path, largest: int = MAX_FILE_BYTES) -> str:
     """Return the text of a file in UTF-8 (with or without a mark), or in UTF-16 where a mark says so."""
     return decode_text(read_bytes(path, largest), path)
 
@@ -60,19 +69,17 @@ def decode_text(found: bytes, path: Path) -> str:
         ) from None
 
 
-def check_size(path: Path, largest: int) -> None:
-    """Return quietly where a file has `largest` bytes at most."""
+def parse_json(text: str, path: Path) -> Any:
+    """Return what the JSON in a file says."""
     try:
-        size = path.stat().st_size
-        if path.is_dir():
-            raise UserError(f"{escape_unprintable(path.name)} is a folder.", "Choose a file.")
-    except OSError as error:
-        raise unreadable_file_error(path, error) from None
-    if size > largest:
-        raise too_large_error(path, largest)
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise damaged_file_error(path, f"it is not JSON ({error.msg})", error.lineno) from None
+    except (ValueError, RecursionError):
+        raise damaged_file_error(path, "it is not JSON that makes sense") from None
 
 
-def read_member(archive: zipfile.ZipFile, name: str, largest: int, path: Path) -> bytes:
+def read_member(archive: zipfile.ZipFile, name: str, path: Path, largest: int = MAX_FILE_BYTES) -> bytes:
     """Return one file of a zip archive, never more than `largest` bytes of it, whatever the archive declares."""
     try:
         with archive.open(name) as member:
@@ -137,15 +144,6 @@ def check_entries(path: Path, number: int) -> None:
         )
 
 
-def unreadable_file_error(path: Path, error: OSError) -> UserError:
-    """Return the error for a file that the system does not give out."""
-    if isinstance(error, IsADirectoryError):
-        return UserError(f"{escape_unprintable(path.name)} is a folder.", "Choose a file in it.")
-    return UserError(
-        f"{escape_unprintable(path.name)} cannot be read: {error.strerror or error}.", "Choose another file."
-    )
-
-
 MAX_DEPTH = 32
 _CHUNK_BYTES = 65_536
 Start = Callable[[str, dict[str, str]], None]
@@ -156,18 +154,13 @@ class _ForbiddenXml(Exception):
     """Something in the file is not allowed; its text says what."""
 
 
-def parse_xml(path: Path, largest: int, start: Start, end: End, starts: Collection[str], ends: Collection[str]) -> None:
-    """Read a file of `largest` bytes at most.
+def parse_xml(path: Path, start: Start, end: End, starts: Collection[str], ends: Collection[str]) -> None:
+    """Read a file of `MAX_FILE_BYTES` bytes at most.
 
-    Args:
-        path: of the file.
-        largest: bytes.
-        start: called with the name and the attributes of each element that `starts` names, and of the root.
-        end: called with the name of each element that `ends` names, and the text since its last child or its start.
-        starts: names of elements whose start matters.
-        ends: names of elements whose end matters.
+    `start` gets name and attributes of each element that `starts` names, and of the root; `end` gets the name of each
+    that `ends` names, and the text since its last child or its start.
     """
-    content = io.BytesIO(read_bytes(path, largest))
+    content = io.BytesIO(read_bytes(path))
     parser = expat.ParserCreate()
     parser.buffer_text = True
     pieces: list[str] = []

@@ -55,7 +55,6 @@ class InterchangeEntry:
     """One annotation: a span, or a point where both times are equal.
 
     Attributes:
-        start_us: on the recording's axis.
         end_us: on the recording's axis, not before the start.
         text: what the annotation says, as the format has it: a label, a modifier string, words.
         values: everything else that the format knows about it, by name: form fields, modifiers, comments.
@@ -68,6 +67,16 @@ class InterchangeEntry:
     text: str
     values: Mapping[str, Json] = field(default_factory=dict)
     id: str = ""
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Start and end."""
+        return self.start_us, self.end_us
+
+
+LANE_FACTS = ("kind", "annotator", "participant", "scheme", "track")
+LaneSubject = tuple[str, str, str, str, str]
+"""The `LANE_FACTS` of a lane."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +101,16 @@ class InterchangeLane:
     scheme: str = ""
     track: str = ""
     vocabulary: tuple[str, ...] = ()
+
+    @property
+    def subject(self) -> LaneSubject:
+        """What it is about, by `LANE_FACTS`."""
+        return self.kind, self.annotator, self.participant, self.scheme, self.track
+
+    @property
+    def is_speech(self) -> bool:
+        """Whether its entries are what is said."""
+        return self.kind == "utterances"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,9 +141,6 @@ class RecordingPart:
     """What a document says about one recording.
 
     Attributes:
-        name: of the recording.
-        lanes: what is marked and said.
-        media: the files that the part is about.
         duration_us: 0 where the format does not say.
         id: of the recording, in files that we wrote; "" otherwise.
         on_media_time: whether the axis is the time of the first medium, not the recording's axis; an import moves the
@@ -171,7 +187,6 @@ class Format:
         name: for people, such as `ELAN (.eaf)`.
         suffixes: of file names, lower case, with the dot; the first one is what a new file gets.
         recognises: tells whether a file that begins with these bytes (64 KiB at most) looks like one of this format.
-        read: reads a file.
         write: writes a file to a temporary path that is there and empty; the caller renames it when it is whole.
         losses: what the format cannot hold, one line each; shown before an export and listed in the docs.
         holds_several: whether one file holds several recordings.
@@ -203,10 +218,6 @@ def lane_name(kind: str, annotator: str, participant: str, scheme: str, track: s
     return " ".join(word for word in words if word)
 
 
-LaneSubject = tuple[str, str, str, str, str]
-"""Kind, annotator, participant, scheme and track of a lane."""
-
-
 def build_lanes(entries: Mapping[LaneSubject, Sequence[InterchangeEntry]]) -> tuple[InterchangeLane, ...]:
     """Return a lane for each subject, under names of Greenroom's."""
     taken: set[str] = set()
@@ -232,7 +243,7 @@ def split_into_rows(entries: Sequence[InterchangeEntry]) -> list[list[Interchang
     """
     rows: list[list[InterchangeEntry]] = [[]]
     ends: list[int] = [-1]
-    for entry in sorted(entries, key=lambda interchange_entry: (interchange_entry.start_us, interchange_entry.end_us)):
+    for entry in sorted(entries, key=lambda entry: entry.span):
         row = next((i for i, end in enumerate(ends) if end <= entry.start_us), len(rows))
         if row == len(rows):
             rows.append([])
@@ -251,6 +262,32 @@ def unique_name(name: str, taken: set[str]) -> str:
     return found
 
 
+_MAX_SECONDS = 2_147_483_647
+
+
+def parse_seconds(value: object) -> int | None:
+    """Return a number of seconds, or a text of one, in microseconds; None where it is no time of a recording."""
+    try:
+        found = float(value.strip().replace(",", ".") if isinstance(value, str) else value)  # type: ignore[arg-type]
+    except (ValueError, OverflowError, TypeError):
+        return None
+    return round(found * 1_000_000) if -_MAX_SECONDS <= found <= _MAX_SECONDS else None
+
+
+def format_seconds(time_us: int) -> str:
+    """Return a time in seconds with six digits behind the point."""
+    whole, rest = divmod(time_us, 1_000_000)
+    return f"{whole}.{rest:06}"
+
+
+def format_clock(time_us: int, point: str, hours: int) -> str:
+    """Return a time of less than so many hours as `hh:mm:ss.mmm`, with this sign as the point."""
+    seconds, milliseconds = divmod(time_us // 1000, 1000)
+    if not 0 <= seconds < hours * 3600:
+        raise UserError(f"This format holds less than {hours:,} hours.", "Export it in another format.")
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}{point}{milliseconds:03}"
+
+
 _SEPARATOR = ";"
 
 
@@ -266,11 +303,7 @@ def to_text(value: Json) -> str:
 def to_value(scheme: Scheme, field: Field, value: Json, participant: Callable[[str], str]) -> Json:
     """Read what a file says about a field: a choice by its key or name, a number in digits, a participant by name.
 
-    Args:
-        scheme: that the field belongs to.
-        field: that takes the value.
-        value: as the file has it: a text, or the value itself.
-        participant: pseudonym or id -> id.
+    `participant` returns the id for a pseudonym or id.
     """
     match field.kind:
         case FieldKind.TEXT:

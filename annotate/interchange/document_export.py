@@ -22,11 +22,12 @@ from annotate.interchange.document import (
 from annotate.interchange.lossless_format import collect_rows
 from annotate.study.leave_permission import LeaveUse, may_leave
 from media.encoding import atomic_output
-from project.entities.study_records import Comment, FieldValue, Json, Recording, Segment
+from project.entities.study_records import Comment, Json, Recording, Segment
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.progress import Progress, Silent
 from project.queries import recording_rows, segment_rows, transcript_rows
-from project.queries.annotator_rows import all_annotators
+from project.queries.annotator_rows import all_annotators, annotator_names
 from project.schemes.scheme import FieldKind
 from project.session.session import Session
 
@@ -55,11 +56,8 @@ def build_document(
 ) -> Document:
     """Return what the study says about recordings.
 
-    Args:
-        session: of the study.
-        wanted: the recordings.
-        annotators: ids of those whose work is in it; everybody's where None, without pre-labels that nobody accepted.
-        whole: whether `Document.rows` is filled; then pre-labels are in it too.
+    Without ids of `annotators`, it is the work of all, without pre-labels that nobody accepted; `whole` adds those, and
+    fills `Document.rows`.
     """
     who = annotators
     if who is None and not whole:
@@ -109,9 +107,9 @@ def export_recordings(
 class _DocumentBuilder:
     def __init__(self, session: Session, annotators: Sequence[str] | None) -> None:
         self._study = session.study
-        self._people = {p.id: p.pseudonym for p in recording_rows.all_participants(session.study)}
+        self._people = recording_rows.pseudonyms(session.study)
         self._names = {a.id: a.name for a in all_annotators(session.study) if annotators is None or a.id in annotators}
-        self._all_names = {a.id: a.name for a in all_annotators(session.study)}
+        self._all_names = annotator_names(session.study)
         self._vocabularies: dict[tuple[str, str], tuple[str, ...]] = {}
         self._about: set[tuple[str, str]] = set()
         for scheme in session.schemes:
@@ -145,12 +143,10 @@ class _DocumentBuilder:
             vocabulary = self._vocabularies.get((scheme, track), ())
             yield InterchangeLane(unique_name(lane_name(*about), taken), tuple(entries), *about, vocabulary)
 
-    def _entry(self, segment: Segment, values: dict[str, FieldValue], said: list[Comment]) -> InterchangeEntry:
-        held: dict[str, Json] = {
-            key: self._people.get(str(found.value), found.value)
-            if (segment.scheme, key) in self._about
-            else found.value
-            for key, found in values.items()
+    def _entry(self, segment: Segment, values: dict[str, Json], said: list[Comment]) -> InterchangeEntry:
+        held = {
+            key: self._people.get(str(value), value) if (segment.scheme, key) in self._about else value
+            for key, value in values.items()
         }
         if said and COMMENTS not in held:
             held[COMMENTS] = format_comments(
@@ -174,14 +170,11 @@ def _media_files(session: Session, wanted: Sequence[Recording]) -> list[Path]:
 
 
 def _make_folder(path: Path) -> None:
-    try:
+    taken = UserError(
+        f"{path.name} is a file, and this format needs one file a recording.", "Name a folder, or one recording."
+    )
+    with explain_os_errors(f"The folder {path.name} cannot be made", "Choose another place.", taken):
         path.mkdir(exist_ok=True)
-    except FileExistsError:
-        raise UserError(
-            f"{path.name} is a file, and this format needs one file a recording.", "Name a folder, or one recording."
-        ) from None
-    except OSError as error:
-        raise UserError(f"The folder {path.name} cannot be made: {error.strerror}.", "Choose another place.") from None
 
 
 def _refuse_existing(targets: Sequence[Path], overwrite: bool) -> None:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from annotate.interchange.document import (
@@ -14,11 +14,15 @@ from annotate.interchange.document import (
     split_comment_author,
 )
 from annotate.interchange.lane_entries import (
+    MILLISECOND,
+    LaneImport,
     LaneReader,
     Read,
     StudyContentIndex,
     clip_to_recording,
     move_to_recording,
+    segment_key,
+    utterance_key,
 )
 from annotate.interchange.lane_mapping import EntryTarget, ImportMapping, LaneTarget
 from project.entities.study_records import (
@@ -28,7 +32,6 @@ from project.entities.study_records import (
     FieldValue,
     Participant,
     ParticipantRole,
-    Recording,
     Segment,
     Utterance,
 )
@@ -48,12 +51,9 @@ def import_step(
 ) -> Iterator[UndoStep]:
     """Open a step that imports a file; nobody who withdrew comes back by it.
 
-    Args:
-        session: of the study.
-        title: of the step.
-        brought: name -> id of the annotators that the step adds. Where the session's own is among them, nobody is
-            introduced before it: an annotator has the same id in every copy of a study.
-        keep_rest: what looks like somebody who withdrew comes in all the same.
+    `brought` has name and id of the annotators that the step adds. Where the session's own is among them, nobody is
+    introduced before it: an annotator has the same id in every copy of a study. With `keep_rest`, what looks like
+    somebody who withdrew comes in all the same.
     """
     own = brought.get(session.annotator_name) if session.annotator() is None else None
     with (
@@ -69,12 +69,7 @@ class LanePlan:
 
     Attributes:
         part: name of the recording in the document.
-        lane: name of the lane.
-        target: what it becomes.
         recording_id: where it goes; "" where no recording of the study fits.
-        entries: how many the lane has.
-        added: how many are new to the study.
-        known: how many are in the study already.
         left_out: reason -> how many entries are left out for it.
         remarks: one line for each thing that is changed on the way in.
     """
@@ -137,11 +132,8 @@ class Plan:
 def plan_document_import(session: Session, document: Document, mapping: ImportMapping, places: Sequence[str]) -> Plan:
     """Say what an import would do.
 
-    Args:
-        session: of the study.
-        document: what was read.
-        mapping: what its lanes become; lanes that it does not name are left out.
-        places: id of the study's recording for each part of the document, "" for none.
+    Lanes that the mapping does not name are left out. `places` has the id of the study's recording for each part of the
+    document, "" for none.
     """
     return _DocumentImportPlanner(session, document, mapping).build_plan(places)
 
@@ -151,22 +143,30 @@ def apply_document_import(session: Session, found: Plan, name: str, *, keep_rest
     session.study.require_writable()
     if not found.added:
         return Changes()
-    study = session.study
     brought = {annotator.name: annotator.id for annotator in found.new_annotators}
     with import_step(session, f"Import {name}", brought, keep_rest=keep_rest) as step:
-        for annotator in found.new_annotators:
-            annotator_rows.insert_annotator(study, annotator)
-        for person in found.new_participants:
-            recording_rows.insert_participant(study, person)
-        for recording_id, participant_id in found.appearances:
-            recording_rows.set_appearance(study, recording_id, participant_id, True)
-        for scheme in found.schemes.values():
-            session.schemes.store_text(scheme)
-        segment_rows.insert_segments(study, found.new_segments)
-        segment_rows.insert_values(study, found.new_values)
-        segment_rows.insert_comments(study, found.new_comments)
-        transcript_rows.insert_utterances(study, found.new_utterances)
+        insert_planned(session, found)
     return step.changes
+
+
+def insert_planned(session: Session, found: Plan) -> None:
+    """Write the rows of a plan; inside a step."""
+    study = session.study
+    for annotator in found.new_annotators:
+        annotator_rows.insert_annotator(study, annotator)
+    for person in found.new_participants:
+        recording_rows.insert_participant(study, person)
+    for recording_id, participant_id in found.appearances:
+        recording_rows.set_appearance(study, recording_id, participant_id, True)
+    for scheme in found.schemes.values():
+        session.schemes.store_text(scheme)
+    segment_rows.insert_segments(study, found.new_segments)
+    segment_rows.insert_values(study, found.new_values)
+    segment_rows.insert_comments(study, found.new_comments)
+    transcript_rows.insert_utterances(study, found.new_utterances)
+
+
+_DIFFERENT = "in the study already with another time or label, and stay as they are there"
 
 
 class _DocumentImportPlanner:
@@ -210,8 +210,7 @@ class _DocumentImportPlanner:
 
     def _lane(self, part: RecordingPart, lane: InterchangeLane, place: str) -> LanePlan:
         target = self._mapping.lanes.get(lane.name, LaneTarget(EntryTarget.NOTHING))
-        left_out: Counter[str] = Counter()
-        remarks: Counter[str] = Counter()
+        left_out, remarks = Counter[str](), Counter[str]()
         added = known = 0
         if target.becomes is EntryTarget.NOTHING:
             left_out["nothing is chosen for the lane"] = len(lane.entries)
@@ -220,7 +219,7 @@ class _DocumentImportPlanner:
         else:
             add = self._segments if target.becomes is EntryTarget.SEGMENTS else self._utterances
             lane = move_to_recording(lane, part, recording_rows.media_of(self._session.study, place))
-            added, known = add(lane, target, self._recordings[place], left_out, remarks)
+            added, known = add(lane, target, LaneImport(self._recordings[place], self._mapping, left_out, remarks))
         return LanePlan(
             part.name,
             lane.name,
@@ -233,91 +232,68 @@ class _DocumentImportPlanner:
             tuple(f"{count} {what}" for what, count in remarks.items()),
         )
 
-    def _segments(
-        self,
-        lane: InterchangeLane,
-        target: LaneTarget,
-        recording: Recording,
-        left_out: Counter[str],
-        remarks: Counter[str],
-    ) -> tuple[int, int]:
+    def _segments(self, lane: InterchangeLane, target: LaneTarget, importing: LaneImport) -> tuple[int, int]:
         reader = self._reader(lane, target)
         scheme = self._found.schemes[target.scheme] = self._session.schemes.get(target.scheme)
         author = self._annotator(target.annotator)
-        present = self._known.segments(recording.id)
-        before = len(self._found.new_segments)
-        known = 0
+        present, keys = self._known.segments(importing.recording.id)
+        added = known = 0
         for entry in lane.entries:
-            if self._known.has_segment(entry.id):
+            if entry.id in self._known.segment_ids:
                 known += 1
-                if present.has_changed(entry, reader.find_label(entry.text)):
-                    remarks["in the study already with another time or label, and stay as they are there"] += 1
+                if entry.id in present and _differs(present[entry.id], entry, reader.find_label(entry.text)):
+                    importing.remarks[_DIFFERENT] += 1
                 continue
-            read = reader.read_entry(entry, recording, self._mapping, left_out, remarks)
+            read = reader.read_entry(entry, importing)
             if read is None:
                 continue
-            if present.contains(author, target.scheme, target.track, read.label, read.start_us, read.end_us):
+            place = importing.recording.id
+            made = Segment("", place, author, read.label, read.start_us, read.end_us, scheme.key, target.track)
+            if segment_key(made) in keys:
                 known += 1
                 continue
-            self._add(entry, read, scheme, target.track, recording, author)
-        return len(self._found.new_segments) - before, known
+            self._add(replace(made, id=self._claim_id(entry)), read, scheme)
+            added += 1
+        return added, known
 
-    def _add(
-        self, entry: InterchangeEntry, read: Read, scheme: Scheme, track: str, recording: Recording, author: str
-    ) -> None:
-        made = Segment(
-            self._claim_id(entry),
-            recording.id,
-            author,
-            read.label,
-            read.start_us,
-            read.end_us,
-            scheme.key,
-            track,
-        )
+    def _add(self, made: Segment, read: Read, scheme: Scheme) -> None:
         self._found.new_segments.append(made)
         for key, value in read.values.items():
             if value is not None:
                 self._found.new_values.append(FieldValue(made.id, scheme.key, scheme.version, key, value))
         for text in read.comments:
             who, said = split_comment_author(text)
-            by, said = (self._annotators[who], said) if who in self._annotators else (author, text)
+            by, said = (self._annotators[who], said) if who in self._annotators else (made.annotator_id, text)
             self._found.new_comments.append(Comment(new_id(), made.id, by, said, self._at))
 
-    def _utterances(
-        self,
-        lane: InterchangeLane,
-        target: LaneTarget,
-        recording: Recording,
-        left_out: Counter[str],
-        remarks: Counter[str],
-    ) -> tuple[int, int]:
+    def _utterances(self, lane: InterchangeLane, target: LaneTarget, importing: LaneImport) -> tuple[int, int]:
         who = self._participant(target.participant) if target.participant else None
-        present = self._known.utterances(recording.id)
+        place = importing.recording.id
         added = known = 0
         for entry in lane.entries:
-            if self._known.has_utterance(entry.id):
+            if entry.id in self._known.utterance_ids:
                 known += 1
                 continue
-            span = clip_to_recording(entry, recording, self._mapping, left_out, remarks)
+            span = clip_to_recording(entry, importing)
             if span is None:
                 continue
-            if present.contains(who, entry.text, *span):
+            made = Utterance("", place, *span, entry.text, who, checked=False)
+            if utterance_key(made) in self._known.utterance_keys(place):
                 known += 1
                 continue
             for value in entry.values:
-                remarks[f"values of “{value}” have no place beside an utterance, and are left out"] += 1
-            made = Utterance(self._claim_id(entry), recording.id, *span, entry.text, who, checked=False)
-            self._found.new_utterances.append(made)
-            if who is not None and (recording.id, who) not in self._appearing:
-                self._appearing.add((recording.id, who))
-                self._found.appearances.append((recording.id, who))
+                importing.remarks[f"values of “{value}” have no place beside an utterance, and are left out"] += 1
+            self._found.new_utterances.append(replace(made, id=self._claim_id(entry)))
+            if who is not None and (place, who) not in self._appearing:
+                self._appearing.add((place, who))
+                self._found.appearances.append((place, who))
             added += 1
         return added, known
 
     def _claim_id(self, entry: InterchangeEntry) -> str:
         found = entry.id if is_id(entry.id) else new_id()
-        self._known.reserve_id(found)
+        self._known.segment_ids.add(found)
+        self._known.utterance_ids.add(found)
         return found
 
     def _reader(self, lane: InterchangeLane, target: LaneTarget) -> LaneReader:
@@ -346,3 +322,8 @@ class _DocumentImportPlanner:
             self._ids.add(made.id)
             self._found.new_participants.append(made)
         return self._people[wanted]
+
+
+def _differs(segment: Segment, entry: InterchangeEntry, label: str) -> bool:
+    times = zip((segment.start_us, segment.end_us), entry.span, strict=True)
+    return segment.label != label or any(old // MILLISECOND != new // MILLISECOND for old, new in times)

@@ -18,8 +18,8 @@ from annotate.interchange.document import (
     parse_comments,
 )
 from annotate.interchange.lane_mapping import COMMENT, ImportMapping, LaneTarget, OutsideRule
-from annotate.segments.segment_edits import MIN_DURATION_US
-from project.entities.study_records import Json, Medium, Recording, Segment
+from annotate.study.recording_edits import MIN_SPAN_US
+from project.entities.study_records import Json, Medium, Recording, Segment, Utterance
 from project.errors import UserError
 from project.queries import segment_rows, transcript_rows
 from project.queries.recording_rows import all_media, all_recordings
@@ -32,94 +32,65 @@ MILLISECOND = 1000
 """Formats that count milliseconds cut off what is finer, so times are compared that way."""
 
 
-@dataclass(slots=True)
-class KnownSegments:
-    """The segments of one recording, by id and by what they say."""
-
-    by_id: dict[str, Segment] = field(default_factory=dict)
-    content_keys: set[tuple[str, str, str, str, int, int]] = field(default_factory=set)
-
-    def contains(self, annotator_id: str, scheme: str, track: str, label: str, start_us: int, end_us: int) -> bool:
-        """Tell whether the annotator has marked this very span with this label."""
-        return (
-            annotator_id,
-            scheme,
-            track,
-            label,
-            start_us // MILLISECOND,
-            end_us // MILLISECOND,
-        ) in self.content_keys
-
-    def has_changed(self, entry: InterchangeEntry, label: str) -> bool:
-        """Tell whether a segment of the entry's id is here with another span or label."""
-        found = self.by_id.get(entry.id)
-        return found is not None and (
-            found.label != label
-            or found.start_us // MILLISECOND != entry.start_us // MILLISECOND
-            or found.end_us // MILLISECOND != entry.end_us // MILLISECOND
-        )
+SegmentKey = tuple[str, str, str, str, int, int]
+UtteranceKey = tuple[str | None, str, int, int]
 
 
-@dataclass(slots=True)
-class KnownUtterances:
-    """The utterances of one recording, by what is said when and by whom."""
+def segment_key(segment: Segment) -> SegmentKey:
+    """Return what a segment says: two of the same are one annotation."""
+    start, end = segment.start_us // MILLISECOND, segment.end_us // MILLISECOND
+    return segment.annotator_id, segment.scheme, segment.track, segment.label, start, end
 
-    content_keys: set[tuple[str | None, str, int, int]] = field(default_factory=set)
 
-    def contains(self, participant_id: str | None, text: str, start_us: int, end_us: int) -> bool:
-        """Tell whether this very utterance is here."""
-        return (participant_id, text, start_us // MILLISECOND, end_us // MILLISECOND) in self.content_keys
+def utterance_key(utterance: Utterance) -> UtteranceKey:
+    """Return what an utterance says: two of the same are one."""
+    start, end = utterance.start_us // MILLISECOND, utterance.end_us // MILLISECOND
+    return utterance.participant_id, utterance.text, start, end
 
 
 class StudyContentIndex:
-    """The content of a study, read recording by recording as it is asked for."""
+    """The content of a study, read recording by recording as it is asked for.
+
+    Attributes:
+        segment_ids: of all segments of the study, and those that are planned.
+        utterance_ids: likewise.
+    """
 
     def __init__(self, study: Study) -> None:
         self._study = study
-        self._segments: dict[str, KnownSegments] = {}
-        self._utterances: dict[str, KnownUtterances] = {}
-        self._segment_ids = segment_rows.segment_ids(study)
-        self._utterance_ids = transcript_rows.utterance_ids(study)
+        self._segments: dict[str, tuple[dict[str, Segment], set[SegmentKey]]] = {}
+        self._utterances: dict[str, set[UtteranceKey]] = {}
+        self.segment_ids = segment_rows.segment_ids(study)
+        self.utterance_ids = transcript_rows.utterance_ids(study)
 
-    def has_segment(self, segment_id: str) -> bool:
-        """Tell whether a segment of this id is anywhere in the study, or was planned."""
-        return segment_id in self._segment_ids
-
-    def has_utterance(self, utterance_id: str) -> bool:
-        """Tell whether an utterance of this id is anywhere in the study, or was planned."""
-        return utterance_id in self._utterance_ids
-
-    def reserve_id(self, row_id: str) -> None:
-        """Remember an id that is planned to be used."""
-        self._segment_ids.add(row_id)
-        self._utterance_ids.add(row_id)
-
-    def segments(self, recording_id: str) -> KnownSegments:
-        """Return what is marked in a recording."""
+    def segments(self, recording_id: str) -> tuple[dict[str, Segment], set[SegmentKey]]:
+        """Return id -> segment of a recording, and what these say."""
         if recording_id not in self._segments:
-            found = KnownSegments()
-            for segment in segment_rows.segments_of(self._study, recording_id):
-                found.by_id[segment.id] = segment
-                start, end = segment.start_us // MILLISECOND, segment.end_us // MILLISECOND
-                found.content_keys.add((segment.annotator_id, segment.scheme, segment.track, segment.label, start, end))
-            self._segments[recording_id] = found
+            marked = segment_rows.segments_of(self._study, recording_id)
+            self._segments[recording_id] = {segment.id: segment for segment in marked}, set(map(segment_key, marked))
         return self._segments[recording_id]
 
-    def utterances(self, recording_id: str) -> KnownUtterances:
+    def utterance_keys(self, recording_id: str) -> set[UtteranceKey]:
         """Return what is said in a recording."""
         if recording_id not in self._utterances:
-            self._utterances[recording_id] = KnownUtterances(
-                {
-                    (
-                        utterance.participant_id,
-                        utterance.text,
-                        utterance.start_us // MILLISECOND,
-                        utterance.end_us // MILLISECOND,
-                    )
-                    for utterance in transcript_rows.utterances_of(self._study, recording_id)
-                }
-            )
+            spoken = transcript_rows.utterances_of(self._study, recording_id)
+            self._utterances[recording_id] = set(map(utterance_key, spoken))
         return self._utterances[recording_id]
+
+
+@dataclass(frozen=True, slots=True)
+class LaneImport:
+    """One lane on its way into a recording.
+
+    Attributes:
+        left_out: reason -> how many entries are left out for it.
+        remarks: what is changed on the way in -> how often.
+    """
+
+    recording: Recording
+    mapping: ImportMapping
+    left_out: Counter[str] = field(default_factory=Counter)
+    remarks: Counter[str] = field(default_factory=Counter)
 
 
 def guess_recordings(session: Session, document: Document) -> tuple[str, ...]:
@@ -180,31 +151,29 @@ def move_to_recording(lane: InterchangeLane, part: RecordingPart, media: Iterabl
 Span = tuple[int, int]
 
 
-def clip_to_recording(
-    entry: InterchangeEntry, recording: Recording, chosen: ImportMapping, left_out: Counter[str], remarks: Counter[str]
-) -> Span | None:
+def clip_to_recording(entry: InterchangeEntry, importing: LaneImport) -> Span | None:
     """Return an entry's span inside the recording, or None where it is left out; reasons and changes are counted."""
-    start, end, last = entry.start_us, entry.end_us, recording.duration_us
-    if end - start < MIN_DURATION_US:
-        if not chosen.point_us:
-            left_out["it is a point without duration"] += 1
+    (start, end), last, point_us = entry.span, importing.recording.duration_us, importing.mapping.point_us
+    if end - start < MIN_SPAN_US:
+        if not point_us:
+            importing.left_out["it is a point without duration"] += 1
             return None
-        remarks[f"points become {chosen.point_us / 1000:g} ms long"] += 1
-        end = start + max(chosen.point_us, MIN_DURATION_US)
+        importing.remarks[f"points become {point_us / 1000:g} ms long"] += 1
+        end = start + max(point_us, MIN_SPAN_US)
         if entry.start_us <= last < end:
             start, end = max(0, last - (end - start)), last
     if end <= 0 or start >= last:
-        left_out["it lies outside the recording"] += 1
+        importing.left_out["it lies outside the recording"] += 1
         return None
     # Formats that count milliseconds may round past the end: that is not worth a word.
-    if max(-start, end - last) >= MIN_DURATION_US:
-        if chosen.outside is OutsideRule.LEAVE_OUT:
-            left_out["it reaches outside the recording"] += 1
+    if max(-start, end - last) >= MIN_SPAN_US:
+        if importing.mapping.outside is OutsideRule.LEAVE_OUT:
+            importing.left_out["it reaches outside the recording"] += 1
             return None
-        remarks["reach outside the recording, and are cut off there"] += 1
+        importing.remarks["reach outside the recording, and are cut off there"] += 1
     start, end = max(0, start), min(end, last)
-    if end - start < MIN_DURATION_US:
-        left_out["less than a millisecond of it lies inside the recording"] += 1
+    if end - start < MIN_SPAN_US:
+        importing.left_out["less than a millisecond of it lies inside the recording"] += 1
         return None
     return start, end
 
@@ -256,49 +225,31 @@ class LaneReader:
             self._labels[text] = found
         return found
 
-    def read_entry(
-        self,
-        entry: InterchangeEntry,
-        recording: Recording,
-        chosen: ImportMapping,
-        left_out: Counter[str],
-        remarks: Counter[str],
-    ) -> Read | None:
+    def read_entry(self, entry: InterchangeEntry, importing: LaneImport) -> Read | None:
         """Return an entry as a segment, or None where it is left out, with the reason counted."""
-        label = self.find_label(entry.text)
+        label, left_out = self.find_label(entry.text), importing.left_out
         if not label:
             reason = f"“{entry.text.strip()[:40]}” is no label"
             left_out[reason if reason in left_out or len(left_out) < _MAX_LISTED_TEXTS else "the text is no label"] += 1
             return None
-        span = self._span(entry, recording, chosen, left_out, remarks)
+        whole = self._track.extent is Extent.RECORDING
+        span = (0, importing.recording.duration_us) if whole else clip_to_recording(entry, importing)
         if span is None:
             return None
         values: dict[str, Json] = {}
         comments: tuple[str, ...] = ()
         if self._target.text_field:
-            self._add_value(self._target.text_field, entry.text, label, values, remarks)
+            self._add_value(self._target.text_field, entry.text, label, values, importing.remarks)
         for name, value in entry.values.items():
             key = self._target.fields.get(name, "")
             if not key:
                 if value not in (None, "", []):
-                    remarks[f"values of “{name}” have no field, and are left out"] += 1
+                    importing.remarks[f"values of “{name}” have no field, and are left out"] += 1
             elif key == COMMENT:
                 comments += tuple(parse_comments(value))
             else:
-                self._add_value(key, value, label, values, remarks)
+                self._add_value(key, value, label, values, importing.remarks)
         return Read(*span, label, values, comments)
-
-    def _span(
-        self,
-        entry: InterchangeEntry,
-        recording: Recording,
-        chosen: ImportMapping,
-        left_out: Counter[str],
-        remarks: Counter[str],
-    ) -> Span | None:
-        if self._track.extent is Extent.RECORDING:
-            return 0, recording.duration_us
-        return clip_to_recording(entry, recording, chosen, left_out, remarks)
 
     def _add_value(self, key: str, value: Json, label: str, values: dict[str, Json], remarks: Counter[str]) -> None:
         field = self._fields[key]

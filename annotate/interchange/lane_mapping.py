@@ -9,17 +9,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from annotate.interchange.bounded_files import MEGABYTE, read_text
+from annotate.interchange.bounded_files import damaged_file_error, parse_json, read_text
 from annotate.interchange.document import COMMENTS, Document, InterchangeLane
 from project.codec import dump, load
-from project.errors import UserError
 from project.schemes.scheme import FieldKind, Scheme, Track
 from project.session.session import Session
 from project.text_format import escape_unprintable
 
 VERSION = 1
 _MAX_POINT_US = 3_600_000_000
-MAX_FILE_BYTES = MEGABYTE
 COMMENT = "@comment"
 """Stands for a field: the value becomes a comment on the segment."""
 
@@ -95,21 +93,10 @@ class ImportMapping:
 
 def load_mapping(path: Path) -> ImportMapping:
     """Read a mapping file."""
-    text = read_text(path, MAX_FILE_BYTES)
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise _mapping_error(path, f"it is not JSON ({error})") from None
+    found = parse_json(read_text(path), path)
     if not isinstance(found, dict) or found.pop("greenroom_mapping", None) != VERSION:
-        raise _mapping_error(path, f"it does not begin with “greenroom_mapping”: {VERSION}")
+        raise damaged_file_error(path, f"it does not begin with “greenroom_mapping”: {VERSION}")
     return load(ImportMapping, found, f"The mapping {escape_unprintable(path.name)}")
-
-
-def _mapping_error(path: Path, why: str) -> UserError:
-    return UserError(
-        f"The mapping {escape_unprintable(path.name)} cannot be used: {escape_unprintable(why)}.",
-        "See “Mapping files” in docs/interchange.md.",
-    )
 
 
 _MIN_LABEL_SHARE = 0.5

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from annotate.meta.scenes import MARK_DURATION_US, SCHEME, SOUND, VOICE_OVER, find_voice_overs, is_voice_over
 from annotate.segments.segment_edits import add_segment, delete_segments
-from annotate.study.scheme_versions import use_shipped_scheme
+from annotate.study.scheme_versions import ensure_scheme
 from project.entities.questions import Contradiction, LookKind, PersonDescription, Summary, SummarySource
 from project.entities.study_records import Changes
 from project.errors import UserError
@@ -24,6 +24,7 @@ from project.queries.question_rows import set_person_description as set_look
 from project.queries.recording_rows import all_participants
 from project.queries.transcript_rows import find_utterance
 from project.session.session import Session
+from project.text_format import require_length
 
 MAX_DESCRIPTION_CHARS = 200
 MAX_SUMMARY_CHARS = 20_000
@@ -62,13 +63,8 @@ def write_summary(
 ) -> Changes:
     """Write a summary of a recording; an empty text takes it back.
 
-    Args:
-        session: whose annotator writes it.
-        recording_id: of the recording.
-        source: what it is made from.
-        text: prose with times.
-        judgment_id: of the judgment whose words these are; where None, a person changes what is there, and whoever
-            worded it first is kept.
+    `judgment_id` is that of the judgment whose words these are; where None, a person changes what is there, and whoever
+    worded it first is kept.
     """
     number = session.recording(recording_id).number
     plain = clean_summary(text)
@@ -130,11 +126,7 @@ def settle_contradiction(
 ) -> Changes:
     """Say what is true about a contradiction, and whether anybody still has to look at it.
 
-    Args:
-        session: whose annotator says it.
-        contradiction_id: of the contradiction.
-        resolution: what was found out; as it was where None.
-        settled: nobody has to look at it any more.
+    Without a resolution, it stays as it was.
     """
     known = _contradiction(session, contradiction_id)
     text = known.resolution if resolution is None else _line(resolution, MAX_CONTRADICTION_CHARS, "A resolution")
@@ -197,24 +189,19 @@ def mark_scene_at(session: Session, recording_id: str, time_us: int, track: str,
     return mark_scene(session, recording_id, start, min(last, start + MARK_DURATION_US), track, label)
 
 
-def delete_scene_mark(session: Session, segment_id: str) -> Changes:
-    """Delete one's own mark."""
-    return delete_segments(session, [segment_id])
-
-
 def mark_scene(
     session: Session, recording_id: str, start_us: int, end_us: int, track: str, label: str
 ) -> tuple[str, Changes]:
     """Mark something of the scheme `scenes`, which comes into use where it is not yet; returns the segment's id."""
-    changes = Changes() if session.schemes.is_in_use(SCHEME) else use_shipped_scheme(session, SCHEME)[1]
+    changes = ensure_scheme(session, SCHEME)
     made, more = add_segment(session, recording_id, start_us, end_us, label, scheme=SCHEME, track=track)
     return made, changes | more
 
 
 def _store_description(session: Session, new: PersonDescription) -> None:
     known = {
-        (person_description.participant_id, person_description.kind): person_description.text
-        for person_description in person_descriptions(session.study, new.recording_id)
+        (description.participant_id, description.kind): description.text
+        for description in person_descriptions(session.study, new.recording_id)
     }
     if known.get((new.participant_id, new.kind), "") != new.text:
         set_look(session.study, new)
@@ -233,9 +220,7 @@ def _line(text: str, longest: int, what: str) -> str:
 
 def _clean_text(text: str, longest: int, what: str) -> str:
     plain = _INVISIBLE_CHARS.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
-    if len(plain) > longest:
-        raise UserError(f"{what} has at most {longest:,} characters; this one has {len(plain):,}.", "Shorten it.")
-    return plain
+    return require_length(plain, longest, what)
 
 
 def _normalize_text(text: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from annotate.cues.cue_marks import CueMark
 from annotate.meta.recording_cast import CuedUtterance, RecordingPerson, find_pauses, list_people, read_cued_utterances
 from annotate.meta.scenes import SceneEvent, deduplicate_marks, read_scene_events
-from annotate.transcript.conversation_history import cue_to_json, format_with_cues
+from annotate.transcript.conversation_history import cues_to_json, format_with_cues
 from project.entities.questions import SummarySource
 from project.entities.study_records import Json
 from project.queries.question_rows import contradictions_in, summaries_of
@@ -29,10 +29,7 @@ Names = Mapping[str, str]
 def build_meta_information(session: Session, recording_id: str, written: TextTransform = str) -> dict[str, Json]:
     """Return the meta information of a recording, without pre-labels that nobody accepted.
 
-    Args:
-        session: of the study.
-        recording_id: of the recording.
-        written: how a text may be written; as it is by default.
+    `written` says how a text may be written.
 
     Returns:
         `meta` (version of this form), `recording` (its number), `duration`, `frame_rate`, `frames`, `people`, `speech`,
@@ -53,21 +50,11 @@ def build_meta_information(session: Session, recording_id: str, written: TextTra
         "frame_rate": round(rate, 3),
         "frames": 0 if video is None else video.frames,
         "people": [_person_json(person, names, written) for person in list_people(session, recording_id)],
-        "speech": [
-            _utterance_json(cued_utterance, names, written, (rate, zero_us))
-            for cued_utterance in said
-            if not cued_utterance.is_voice_over
-        ],
-        "voice_over": [
-            _utterance_json(cued_utterance, names, written, (rate, zero_us))
-            for cued_utterance in said
-            if cued_utterance.is_voice_over
-        ],
+        "speech": [_utterance_json(cued, names, written, (rate, zero_us)) for cued in said if not cued.is_voice_over],
+        "voice_over": [_utterance_json(cued, names, written, (rate, zero_us)) for cued in said if cued.is_voice_over],
         "without_speech": [_span_json(*pause) for pause in find_pauses(said, recording.duration_us)],
         "scenes": [
-            _scene_json(scene_event, written)
-            for scene_event in read_scene_events(session, recording_id)
-            if not scene_event.prelabel
+            _scene_json(scene, written) for scene in read_scene_events(session, recording_id) if not scene.prelabel
         ],
         "summaries": {
             source.value: written(summaries[source].text) if source in summaries else "" for source in SummarySource
@@ -89,33 +76,29 @@ def format_meta_json(found: Mapping[str, Json]) -> str:
     return json.dumps(found, ensure_ascii=False, indent=2) + "\n"
 
 
-def format_prose(session: Session, recording_id: str, names: Names, written: TextTransform = str) -> str:
+def format_prose(session: Session, recording_id: str, names: Names) -> str:
     """Return the meta information of a recording as lines: people, then everything that happens, by time.
 
-    Args:
-        session: of the study.
-        recording_id: of the recording.
-        names: participant id -> what they are called; who is not among them is called `?`.
-        written: how a text may be written.
+    `names` has what each participant is called, by id; anybody else is called `?`.
     """
     people = [person for person in list_people(session, recording_id) if person.participant is not None]
-    lines = [_person_line(person, names, written) for person in people]
+    lines = [_person_line(person, names) for person in people]
     happens = [
-        (cued_utterance.utterance.start_us, _utterance_line(cued_utterance, names, written))
-        for cued_utterance in read_cued_utterances(session, recording_id)
-        if not cued_utterance.is_voice_over
+        (cued.utterance.start_us, _utterance_line(cued, names))
+        for cued in read_cued_utterances(session, recording_id)
+        if not cued.is_voice_over
     ]
     happens += [
-        (mark.segment.start_us, _scene_line(mark, written))
+        (mark.segment.start_us, _scene_line(mark))
         for mark in deduplicate_marks(read_scene_events(session, recording_id))
     ]
     return "\n".join([*(line for line in lines if line), *(line for _, line in sorted(happens))])
 
 
-def _person_json(recording_person: RecordingPerson, names: Names, written: TextTransform) -> dict[str, Json]:
-    who = recording_person.participant
+def _person_json(person: RecordingPerson, names: Names, written: TextTransform) -> dict[str, Json]:
+    who = person.participant
     tracks: list[Json] = []
-    for track in recording_person.tracks:
+    for track in person.tracks:
         face, best = track.face, int(track.face.scores.argmax())
         tracks.append(
             {
@@ -131,38 +114,36 @@ def _person_json(recording_person: RecordingPerson, names: Names, written: TextT
     return {
         "name": None if who is None else names[who.id],
         "role": None if who is None else who.role.value,
-        "looks": {kind.value: written(text) for kind, text in recording_person.descriptions.items()},
-        "seen": [_span_json(*span) for span in recording_person.visible_spans],
-        "speaks": recording_person.spoken_us / SECOND_US,
+        "looks": {kind.value: written(text) for kind, text in person.descriptions.items()},
+        "seen": [_span_json(*span) for span in person.visible_spans],
+        "speaks": person.spoken_us / SECOND_US,
         "tracks": tracks,
     }
 
 
 def _utterance_json(
-    cued_utterance: CuedUtterance, names: Names, written: TextTransform, clock: tuple[float, int]
+    cued: CuedUtterance, names: Names, written: TextTransform, clock: tuple[float, int]
 ) -> dict[str, Json]:
-    said, (rate, zero_us) = cued_utterance.utterance, clock
+    said, (rate, zero_us) = cued.utterance, clock
     frames = [max(0, round((time_us - zero_us) * rate / SECOND_US)) for time_us in (said.start_us, said.end_us)]
-    text, cues = written(said.text), _written_cues(cued_utterance, written)
     return {
         "speaker": names.get(said.participant_id or ""),
         **_span_json(said.start_us, said.end_us),
         "first_frame": frames[0],
         "last_frame": frames[1],
-        "text": text,
-        "with_cues": _with_cues(cued_utterance, names, written),
-        "cues": [cue_to_json(cue, names) for cue in cues if not cue.is_response],
-        "responses": [cue_to_json(cue, names) for cue in cues if cue.is_response],
+        "text": written(said.text),
+        "with_cues": _with_cues(cued, names, written),
+        **cues_to_json(_written_cues(cued, written), names),
     }
 
 
-def _scene_json(scene_event: SceneEvent, written: TextTransform) -> dict[str, Json]:
+def _scene_json(scene: SceneEvent, written: TextTransform) -> dict[str, Json]:
     return {
-        "track": scene_event.segment.track,
-        "label": scene_event.segment.label,
-        "description": written(scene_event.description),
-        "who": written(scene_event.who) or None,
-        **_span_json(scene_event.segment.start_us, scene_event.segment.end_us),
+        "track": scene.segment.track,
+        "label": scene.segment.label,
+        "description": written(scene.description),
+        "who": written(scene.who) or None,
+        **_span_json(scene.segment.start_us, scene.segment.end_us),
     }
 
 
@@ -170,35 +151,35 @@ def _span_json(start_us: int, end_us: int) -> dict[str, Json]:
     return {"start": start_us / SECOND_US, "end": end_us / SECOND_US}
 
 
-def _person_line(recording_person: RecordingPerson, names: Names, written: TextTransform) -> str:
-    assert recording_person.participant is not None
-    if not recording_person.descriptions:
+def _person_line(person: RecordingPerson, names: Names) -> str:
+    assert person.participant is not None
+    if not person.descriptions:
         return ""
-    name = names.get(recording_person.participant.id, UNKNOWN)
-    descriptions = (_collapse_whitespace(written(text)) for text in recording_person.descriptions.values())
+    name = names.get(person.participant.id, UNKNOWN)
+    descriptions = map(_collapse_whitespace, person.descriptions.values())
     return f"{name}: {'; '.join(descriptions)}"
 
 
-def _utterance_line(cued_utterance: CuedUtterance, names: Names, written: TextTransform) -> str:
-    said = cued_utterance.utterance
+def _utterance_line(cued: CuedUtterance, names: Names) -> str:
+    said = cued.utterance
     who = names.get(said.participant_id or "", UNKNOWN)
-    words = _collapse_whitespace(_with_cues(cued_utterance, names, written))
+    words = _collapse_whitespace(format_with_cues(said.text, cued.cues, names))
     return f"{_format_span(said.start_us, said.end_us)} {who}: {words}"
 
 
-def _with_cues(cued_utterance: CuedUtterance, names: Names, written: TextTransform) -> str:
+def _with_cues(cued: CuedUtterance, names: Names, written: TextTransform) -> str:
     """Return the words of an utterance with its cues, each part written by itself: decisions are about parts."""
-    cues = _written_cues(cued_utterance, written)
-    return written(format_with_cues(written(cued_utterance.utterance.text), cues, names))
+    cues = _written_cues(cued, written)
+    return written(format_with_cues(written(cued.utterance.text), cues, names))
 
 
-def _written_cues(cued_utterance: CuedUtterance, written: TextTransform) -> list[CueMark]:
-    return [replace(cue, description=written(cue.description)) for cue in cued_utterance.cues]
+def _written_cues(cued: CuedUtterance, written: TextTransform) -> list[CueMark]:
+    return [replace(cue, description=written(cue.description)) for cue in cued.cues]
 
 
-def _scene_line(scene_event: SceneEvent, written: TextTransform) -> str:
-    told = f": {_collapse_whitespace(written(scene_event.description))}" if scene_event.description else ""
-    return f"{_format_span(scene_event.segment.start_us, scene_event.segment.end_us)} ({scene_event.name}{told})"
+def _scene_line(scene: SceneEvent) -> str:
+    told = f": {_collapse_whitespace(scene.description)}" if scene.description else ""
+    return f"{_format_span(scene.segment.start_us, scene.segment.end_us)} ({scene.name}{told})"
 
 
 def _format_span(start_us: int, end_us: int) -> str:

@@ -30,7 +30,6 @@ class PersonTrack:
     """The regions of one person over the frames of a face track.
 
     Attributes:
-        face: the track that it is derived from.
         boxes: (n, 4) float32, x, y, width, height in pixels of the picture as it is shown, inside of it.
     """
 
@@ -58,9 +57,7 @@ class RecordingPerson:
 
     Attributes:
         participant: who; None for tracks of which nobody said whose face they are.
-        descriptions: kind -> what it is.
         tracks: of their face and person, by time; dismissed faces are left out.
-        spoken_us: how long they speak.
     """
 
     participant: Participant | None
@@ -76,15 +73,9 @@ class RecordingPerson:
 
 def list_cast(session: Session, recording_id: str) -> list[Participant]:
     """Return who is in a recording, in the order they were added: who was said to be, speaks, has a face or a look."""
-    there = {present_participant.id for present_participant in present_participants(session.study, recording_id)}
-    there |= {
-        usable_face.participant_id
-        for usable_face in list_usable_faces(session, recording_id)
-        if usable_face.participant_id
-    }
-    there |= {
-        person_description.participant_id for person_description in person_descriptions(session.study, recording_id)
-    }
+    there = {participant.id for participant in present_participants(session.study, recording_id)}
+    there |= {face.participant_id for face in list_usable_faces(session, recording_id) if face.participant_id}
+    there |= {description.participant_id for description in person_descriptions(session.study, recording_id)}
     return [participant for participant in all_participants(session.study) if participant.id in there]
 
 
@@ -99,8 +90,8 @@ def list_people(session: Session, recording_id: str) -> list[RecordingPerson]:
         if said.participant_id is not None:
             spoken[said.participant_id] = spoken.get(said.participant_id, 0) + said.end_us - said.start_us
     looks: dict[str, dict[LookKind, str]] = {}
-    for person_description in person_descriptions(session.study, recording_id):
-        looks.setdefault(person_description.participant_id, {})[person_description.kind] = person_description.text
+    for description in person_descriptions(session.study, recording_id):
+        looks.setdefault(description.participant_id, {})[description.kind] = description.text
     found = [
         RecordingPerson(
             participant,
@@ -155,22 +146,14 @@ class CuedUtterance:
 def read_cued_utterances(session: Session, recording_id: str) -> list[CuedUtterance]:
     """Return the utterances of a recording, by start."""
     over = find_voice_overs(session, recording_id)
-    marks = cues_by_utterance(session, recording_id)
+    marks = cues_by_utterance(session, recording_id, prelabels=False)
     return [
-        CuedUtterance(
-            utterance,
-            tuple(cue for cue in marks.get(utterance.id, ()) if not cue.prelabel),
-            is_voice_over(utterance, over),
-        )
+        CuedUtterance(utterance, tuple(marks.get(utterance.id, ())), is_voice_over(utterance, over))
         for utterance in utterances_of(session.study, recording_id)
     ]
 
 
 def find_pauses(said: Sequence[CuedUtterance], duration_us: int) -> list[Interval]:
     """Return the stretches of at least `MIN_PAUSE_US` in which nobody of the scene speaks, by start."""
-    spoken = (
-        (cued_utterance.utterance.start_us, cued_utterance.utterance.end_us)
-        for cued_utterance in said
-        if not cued_utterance.is_voice_over
-    )
+    spoken = ((cued.utterance.start_us, cued.utterance.end_us) for cued in said if not cued.is_voice_over)
     return [gap for gap in subtract_intervals([(0, duration_us)], spoken) if gap[1] - gap[0] >= MIN_PAUSE_US]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from annotate.cues.cue_marks import CuePrelabel
 from annotate.cues.prelabels import decided_prelabels, replace_prelabels, uncounted_annotators
-from annotate.study.scheme_versions import use_shipped_scheme
+from annotate.study.scheme_versions import ensure_scheme
 from project.entities.study_records import Changes, Segment, Utterance
 from project.progress import Progress
 from project.queries.recording_rows import pseudonyms
@@ -33,7 +33,6 @@ class SceneEvent:
     """Something of the scheme `scenes`.
 
     Attributes:
-        name: of its label.
         who: pseudonym of whom it is about; "" for nobody.
         prelabel: a model suggests it, and nobody decided on it yet.
     """
@@ -59,7 +58,7 @@ def read_scene_events(session: Session, recording_id: str) -> list[SceneEvent]:
     for segment in sorted(found, key=lambda segment: (segment.start_us, segment.end_us, segment.id)):
         if segment.id in done:
             continue
-        given = {key: value.value for key, value in values.get(segment.id, {}).items()}
+        given = values.get(segment.id, {})
         label = None if scheme is None else scheme.track_or_empty(segment.track).label(segment.label)
         made.append(
             SceneEvent(
@@ -76,11 +75,11 @@ def read_scene_events(session: Session, recording_id: str) -> list[SceneEvent]:
 def deduplicate_marks(found: Sequence[SceneEvent]) -> list[SceneEvent]:
     """Return what people marked, by start; of the same label over shared time, as several people mark it, the first."""
     kept: list[SceneEvent] = []
-    for scene_event in found:
-        place = scene_event.segment.track, scene_event.segment.label
+    for scene in found:
+        place = scene.segment.track, scene.segment.label
         known = (other.segment for other in kept if (other.segment.track, other.segment.label) == place)
-        if not scene_event.prelabel and not any(scene_event.segment.start_us < segment.end_us for segment in known):
-            kept.append(scene_event)
+        if not scene.prelabel and not any(scene.segment.start_us < segment.end_us for segment in known):
+            kept.append(scene)
     return kept
 
 
@@ -156,9 +155,7 @@ def store(session: Session, work: JobSpec[SceneChangeParameters], result: SceneC
         for time_us in result.times_us
         if time_us < last
     ]
-    changes = Changes()
-    if found and not session.schemes.is_in_use(SCHEME):
-        changes |= use_shipped_scheme(session, SCHEME)[1]
+    changes = ensure_scheme(session, SCHEME) if found else Changes()
     with session.study.atomic():
         changes |= store_run(session, work, _BACKEND, result)
         return changes | replace_prelabels(session, work.recording_id, found, SCHEME)

@@ -11,27 +11,31 @@ from annotate.agreement.annotator_lanes import Mark, group_marks, list_annotator
 from annotate.cues.prelabels import is_prelabel
 from annotate.segments.segment_edits import find_segment
 from annotate.team.training_gate import Gate
-from project.entities.study_records import Annotator, Changes, Recording, Review, ReviewDecision, Segment
+from project.entities.study_records import (
+    MAX_NOTE_CHARS,
+    Annotator,
+    Changes,
+    Recording,
+    Review,
+    ReviewDecision,
+    Segment,
+)
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators, completions, delete_review, review_by, set_review
 from project.queries.recording_rows import all_recordings
 from project.schemes.scheme import FieldKind, Scheme
 from project.session.session import Session
+from project.text_format import require_length
 from project.timebase import utc_now
-
-MAX_NOTE_CHARS = 2_000
 
 
 def review_segment(session: Session, segment_id: str, decision: ReviewDecision, note: str = "") -> Changes:
     """Agree or disagree with somebody else's segment, in place of what was said about it before."""
     segment = _require_other_author(session, segment_id)
-    note = note.strip()
-    if len(note) > MAX_NOTE_CHARS:
-        raise UserError(f"A note has up to {MAX_NOTE_CHARS:,} characters.", "Say it more briefly.")
+    note = require_length(note.strip(), MAX_NOTE_CHARS, "A note")
     verb = "Agree" if decision is ReviewDecision.AGREE else "Disagree"
     with session.step(f"{verb} with segment") as step:
-        reviewer = session.annotator()
-        assert reviewer is not None
+        reviewer = session.author()
         before = review_by(session.study, segment.id, reviewer.id)
         if before is None or (before.decision, before.note) != (decision, note):
             set_review(session.study, Review(segment.id, reviewer.id, decision, note, utc_now()))
@@ -258,9 +262,8 @@ def find_differences(scheme: Scheme | None, mark: Mark, other: Mark) -> tuple[st
 
 def name_differences(scheme: Scheme | None, keys: Sequence[str]) -> list[str]:
     """Return in words what `find_differences` returned."""
-    names = {field.key: field.name for field in scheme.fields} if scheme is not None else {}
-    names |= {LABEL: "Label", BOUNDARIES: "Boundaries"}
-    return [names.get(key, key) for key in keys]
+    names = {LABEL: "Label", BOUNDARIES: "Boundaries"}
+    return [names.get(key) or (key if scheme is None else scheme.field_name(key)) for key in keys]
 
 
 def segment_iou(segment: Segment, other: Segment) -> float:

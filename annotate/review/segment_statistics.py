@@ -47,7 +47,6 @@ class Statistics:
 
     Attributes:
         annotators: whose segments were counted.
-        labels: of the track.
         by_label: (labels,) segments.
         by_annotator: (annotators, labels) segments.
         fields: those of the form that have choices.
@@ -95,7 +94,7 @@ def summarize_segments(material: AgreementData) -> Statistics:
         labels=material.labels,
         by_label=by_annotator.sum(0),
         by_annotator=by_annotator,
-        fields=tuple(_count_choices(chosen_field, material.label, kinds) for chosen_field in material.choice_fields),
+        fields=tuple(_count_choices(field, material.label, kinds) for field in material.choice_fields),
         seconds={label.key: seconds[material.label == code] for code, label in enumerate(material.labels)},
         density=_density(material, kinds),
         recordings=len(np.unique(material.recording)),

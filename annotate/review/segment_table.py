@@ -1,36 +1,22 @@
 """The table of all segments of a study, its columns and filters, updated after each edit."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Collection as AbcCollection
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
 from annotate.agreement.annotator_lanes import find_disputed
 from annotate.blinding.label_disagreement import VerdictBoard, Verdicts
+from annotate.blinding.own_answers import SegmentChecker
 from annotate.blinding.revisions import find_revised_segments
-from project.entities.study_records import (
-    Annotator,
-    Changes,
-    Collection,
-    Json,
-    Participant,
-    Recording,
-    Segment,
-    Utterance,
-)
+from project.entities.study_records import Annotator, Changes, Collection, Json, Participant, Recording, Segment
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_collections, all_participants, all_recordings, hold_outs
-from project.queries.segment_rows import (
-    comment_counts,
-    review_counts,
-    table_segments,
-    table_values,
-    training_work,
-)
-from project.queries.transcript_rows import utterances_of
-from project.schemes.scheme import CHOICE_KINDS, Field, FieldKind, Scheme, segment_problems
+from project.queries.segment_rows import comment_counts, review_counts, table_segments, table_values, training_work
+from project.schemes.scheme import CHOICE_KINDS, Field, FieldKind
 from project.session.session import Session
 from project.store.study import Study
 from project.text_format import to_csv
@@ -79,7 +65,7 @@ class SegmentTable:
             participant.id: participant for participant in all_participants(study)
         }
         self.held_out: frozenset[str] = hold_outs(study)
-        self._spoken: dict[str, list[Utterance]] = {}
+        self._checker = SegmentChecker(self._session)
         self._problems: dict[str, tuple[str, ...]] = {}
         self._disputed: set[str] | None = None
         self._forget_judges()
@@ -93,9 +79,7 @@ class SegmentTable:
     def apply(self, changes: Changes, rows: Mapping[str, SegmentRow] | None = None) -> bool:
         """Take in what an edit touched; returns whether anything here may be different now.
 
-        Args:
-            changes: of the edit.
-            rows: of the segments that `affected_ids` names, where they were read already.
+        `rows` are those of the segments that `affected_ids` names, where they were read already.
         """
         touched = self.affected_ids(changes)
         if touched is None:
@@ -110,7 +94,7 @@ class SegmentTable:
         if _DISPUTE_TABLES & changes.tables.keys():
             self._disputed = None
         if changes.ids("utterance"):
-            self._spoken.clear()
+            self._checker = SegmentChecker(self._session)
             self._problems.clear()
         if _JUDGE_TABLES & changes.tables.keys():
             self._forget_judges()
@@ -122,20 +106,7 @@ class SegmentTable:
         """Return what is still to be done about a segment, a short line each."""
         if segment_id not in self._problems:
             row = self.rows[segment_id]
-            segment = row.segment
-            scheme = self._session.schemes.find(segment.scheme)
-            recording = self.recordings[segment.recording_id]
-            self._problems[segment_id] = (
-                ()
-                if scheme is None
-                else segment_problems(
-                    scheme,
-                    segment,
-                    row.values,
-                    recording.duration_us,
-                    self._utterances(recording.id) if scheme.track_or_empty(segment.track).inside else (),
-                )
-            )
+            self._problems[segment_id] = self._checker.problems(row.segment, row.values)
         return self._problems[segment_id]
 
     def missing_fields(self, segment_id: str) -> tuple[str, ...]:
@@ -185,21 +156,13 @@ class SegmentTable:
         self._boards = {}
         self._revised = None
 
-    def _utterances(self, recording_id: str) -> list[Utterance]:
-        if recording_id not in self._spoken:
-            self._spoken[recording_id] = utterances_of(self._session.study, recording_id)
-        return self._spoken[recording_id]
-
 
 def segment_rows(study: Study, only: Sequence[str] | None = None) -> dict[str, SegmentRow]:
     """Return the rows of all segments, or of some ids, by recording and start."""
     values, comments, reviews = table_values(study, only), comment_counts(study, only), review_counts(study, only)
     return {
         segment.id: SegmentRow(
-            segment,
-            values.get(segment.id, {}),
-            *comments.get(segment.id, (0, 0)),
-            *reviews.get(segment.id, (0, 0)),
+            segment, values.get(segment.id, {}), *comments.get(segment.id, (0, 0)), *reviews.get(segment.id, (0, 0))
         )
         for segment in table_segments(study, only)
     }
@@ -215,19 +178,12 @@ class Filter:
 
     Attributes:
         annotators: ids of who may have made it.
-        recordings: ids.
-        collections: ids.
         lanes: (scheme, track) keys.
-        labels: keys.
         values: field -> values of which it has at least one; `EMPTY` stands for no value.
         lacks: fields that its scheme's rules ask for and of which at least one is missing.
         incomplete: whether anything is still to be done about it by its scheme's rules.
         disputed: whether somebody else who worked on the recording says something else there.
-        commented: whether it has comments.
         unresolved: whether it has comments that are not resolved.
-        reviewed: whether somebody reviewed it.
-        disagreed: whether a reviewer disagreed with it.
-        held_out: whether its recording is kept back.
         judged: whether judges said something about it, also where that is still hidden.
         judges_differ: whether a judge gives it another label, as far as that may be seen.
         revised: whether who made it changed it after they were shown judges.
@@ -257,9 +213,7 @@ class Filter:
     def select(self, table: SegmentTable, among: AbcCollection[str] | None = None) -> list[str]:
         """Return the ids of the segments for which every condition holds, in the table's order.
 
-        Args:
-            table: of the study.
-            among: ids that are looked at alone, such as those that a search found; all where None.
+        Where `among` is given, such as what a search found, no other ids are looked at.
         """
         return [
             key
@@ -317,10 +271,18 @@ FIELD_PREFIX = "field "
 
 @dataclass(frozen=True, slots=True)
 class SegmentTableColumn:
-    """One column; `visible_by_default` is whether it is shown before anybody chose."""
+    """One column of the table.
+
+    Attributes:
+        text: what stands in a cell, on one line.
+        order: what the column is sorted by; the text where None.
+        visible_by_default: whether it is shown before anybody chose.
+    """
 
     key: str
     title: str
+    text: Callable[[SegmentRow], str]
+    order: Callable[[SegmentRow], Any] | None = None
     visible_by_default: bool = True
 
 
@@ -330,140 +292,96 @@ class SegmentColumns:
     def __init__(self, session: Session, table: SegmentTable) -> None:
         self._session = session
         self._table = table
-        self._fields: dict[str, Field] = {}
-        for scheme in session.schemes:
-            for form_field in scheme.fields:
-                self._fields.setdefault(form_field.key, form_field)
-        self.columns = self._columns()
         self._names: dict[tuple[str, str, str], str] = {}
+        self.columns = (*self._columns_before(), *self._field_columns(), *self._columns_after())
+        self._by_key = {column.key: column for column in self.columns}
 
-    def _columns(self) -> tuple[SegmentTableColumn, ...]:
-        needed = {key for rule in self._session.scheme.rules for key in rule.needs}
+    def _columns_before(self) -> Iterator[SegmentTableColumn]:
+        table, column = self._table, SegmentTableColumn
         several = len(list(self._session.schemes)) > 1 or len(self._session.scheme.tracks) > 1
-        fields = [
-            SegmentTableColumn(FIELD_PREFIX + field.key, field.name, field.kind in CHOICE_KINDS and field.key in needed)
-            for field in self._fields.values()
-        ]
-        first = next((field.key for field in self._fields.values() if field.kind is FieldKind.TEXT), "")
-        fields = [
-            SegmentTableColumn(
-                column.key, column.title, column.visible_by_default or column.key == FIELD_PREFIX + first
-            )
-            for column in fields
-        ]
-        return (
-            SegmentTableColumn("recording", "Recording"),
-            SegmentTableColumn("collection", "Collection", False),
-            SegmentTableColumn("start", "Start"),
-            SegmentTableColumn("end", "End", False),
-            SegmentTableColumn("duration", "Duration"),
-            SegmentTableColumn("label", "Label"),
-            SegmentTableColumn("track", "Track", several),
-            SegmentTableColumn("annotator", "Annotator"),
-            *fields,
-            SegmentTableColumn("comments", "Comments"),
-            SegmentTableColumn("review", "Review"),
-            SegmentTableColumn("judges", "Judges", False),
-            SegmentTableColumn("problems", "To do", False),
-        )
+        yield column("recording", "Recording", self._recording)
+        yield column("collection", "Collection", self._collection, visible_by_default=False)
+        yield column("start", "Start", lambda row: format_time(row.segment.start_us), lambda row: row.segment.start_us)
+        yield column("end", "End", lambda row: format_time(row.segment.end_us), lambda row: row.segment.end_us, False)
+        yield column("duration", "Duration", lambda row: f"{_duration_us(row) / 1e6:.3f} s", _duration_us)
+        yield column("label", "Label", lambda row: self._label(row.segment, row.segment.label))
+        yield column("track", "Track", self._track, visible_by_default=several)
+        yield column("annotator", "Annotator", lambda row: table.annotators[row.segment.annotator_id].name)
+
+    def _field_columns(self) -> Iterator[SegmentTableColumn]:
+        fields: dict[str, Field] = {}
+        for scheme in self._session.schemes:
+            for form_field in scheme.fields:
+                fields.setdefault(form_field.key, form_field)
+        first_text = next((key for key, form_field in fields.items() if form_field.kind is FieldKind.TEXT), "")
+        needed = {key for rule in self._session.scheme.rules for key in rule.needs}
+        for key, form_field in fields.items():
+            number = partial(_number_in, key) if form_field.kind in (FieldKind.SCALE, FieldKind.SLIDER) else None
+            shown = key == first_text or (key in needed and form_field.kind in CHOICE_KINDS)
+            yield SegmentTableColumn(FIELD_PREFIX + key, form_field.name, partial(self._field_text, key), number, shown)
+
+    def _columns_after(self) -> Iterator[SegmentTableColumn]:
+        table, column = self._table, SegmentTableColumn
+        yield column("comments", "Comments", _comments_text, lambda row: (row.unresolved, row.comments))
+        yield column("review", "Review", _review_text, lambda row: (row.disagreeing, row.agreeing))
+        yield column("judges", "Judges", self._judges, self._entropy, False)
+        yield column("problems", "To do", lambda row: " ".join(table.problems(row.segment.id)), None, False)
 
     def cell_text(self, key: str, segment_id: str) -> str:
         """Return what stands in a cell, on one line."""
-        row = self._table.rows[segment_id]
-        segment = row.segment
-        match key:
-            case "recording":
-                recording = self._table.recordings[segment.recording_id]
-                return f"{recording.number}  {recording.name}"
-            case "collection":
-                return self._collection(segment.recording_id)
-            case "start":
-                return format_time(segment.start_us)
-            case "end":
-                return format_time(segment.end_us)
-            case "duration":
-                return f"{(segment.end_us - segment.start_us) / 1e6:.3f} s"
-            case "label":
-                return self._label(segment.scheme, segment.track, segment.label)
-            case "track":
-                scheme = self._session.schemes.find(segment.scheme)
-                return scheme.track_or_empty(segment.track).name if scheme else segment.track
-            case "annotator":
-                return self._table.annotators[segment.annotator_id].name
-            case "comments":
-                open_ones = f" ({row.unresolved} open)" if row.unresolved else ""
-                return f"{row.comments}{open_ones}" if row.comments else ""
-            case "review":
-                said = [(row.agreeing, "agree"), (row.disagreeing, "disagree")]
-                return ", ".join(f"{count} {word}" for count, word in said if count)
-            case "judges":
-                return self._judges(segment_id)
-            case "problems":
-                return " ".join(self._table.problems(segment_id))
-            case _:
-                return self._value(
-                    segment.scheme, key.removeprefix(FIELD_PREFIX), row.values.get(key.removeprefix(FIELD_PREFIX))
-                )
+        return self._by_key[key].text(self._table.rows[segment_id])
 
     def sort_ids(self, ids: Iterable[str], key: str, descending: bool = False) -> list[str]:
         """Return ids sorted by a column; what is equal there stays in the order of recordings and times."""
-        place = self._position_key
-        listed = sorted(ids, key=place)
-        if key in ("recording", ""):
+        listed = sorted(ids, key=self._position_key)
+        column = self._by_key.get(key)
+        if column is None or key == "recording":
             return listed[::-1] if descending else listed
-        listed.sort(key=self._order(key), reverse=descending)
-        return listed
+        order = column.order or (lambda row: column.text(row).casefold())
+        return sorted(listed, key=lambda segment_id: order(self._table.rows[segment_id]), reverse=descending)
 
     def as_csv(self, ids: Iterable[str], keys: Sequence[str]) -> str:
         """Return rows as CSV with a head; no cell can be taken for a formula."""
-        titles = {column.key: column.title for column in self.columns}
-        head = [titles[key] for key in keys]
+        head = [self._by_key[key].title for key in keys]
         return to_csv(head, ([self.cell_text(key, segment_id) for key in keys] for segment_id in ids))
 
     def _position_key(self, segment_id: str) -> tuple[int, int, int, str]:
         segment = self._table.rows[segment_id].segment
         return self._table.recordings[segment.recording_id].number, segment.start_us, segment.end_us, segment.id
 
-    def _order(self, key: str) -> Callable[[str], Any]:
-        rows = self._table.rows
-        match key:
-            case "start":
-                return lambda segment_id: rows[segment_id].segment.start_us
-            case "end":
-                return lambda segment_id: rows[segment_id].segment.end_us
-            case "duration":
-                return lambda segment_id: rows[segment_id].segment.end_us - rows[segment_id].segment.start_us
-            case "comments":
-                return lambda segment_id: (rows[segment_id].unresolved, rows[segment_id].comments)
-            case "review":
-                return lambda segment_id: (rows[segment_id].disagreeing, rows[segment_id].agreeing)
-            case "judges":
-                return lambda segment_id: (
-                    said.entropy if (said := self._table.verdicts(segment_id)) is not None else -1.0
-                )
-        field = self._fields.get(key.removeprefix(FIELD_PREFIX)) if key.startswith(FIELD_PREFIX) else None
-        if field is not None and field.kind in (FieldKind.SCALE, FieldKind.SLIDER):
-            return lambda segment_id: _number(rows[segment_id].values.get(field.key))
-        return lambda segment_id: self.cell_text(key, segment_id).casefold()
+    def _recording(self, row: SegmentRow) -> str:
+        recording = self._table.recordings[row.segment.recording_id]
+        return f"{recording.number}  {recording.name}"
 
-    def _collection(self, recording_id: str) -> str:
-        return self._table.collections[self._table.recordings[recording_id].collection_id].name
+    def _collection(self, row: SegmentRow) -> str:
+        return self._table.collections[self._table.recordings[row.segment.recording_id].collection_id].name
 
-    def _label(self, scheme: str, track: str, label: str) -> str:
-        kept = (scheme, track, label)
+    def _track(self, row: SegmentRow) -> str:
+        scheme = self._session.schemes.find(row.segment.scheme)
+        return scheme.track_or_empty(row.segment.track).name if scheme else row.segment.track
+
+    def _label(self, segment: Segment, label: str) -> str:
+        kept = (segment.scheme, segment.track, label)
         if kept not in self._names:
-            known = self._session.schemes.find(scheme)
-            self._names[kept] = known.label_name(track, label) if known else label
+            known = self._session.schemes.find(segment.scheme)
+            self._names[kept] = known.label_name(segment.track, label) if known else label
         return self._names[kept]
 
-    def _judges(self, segment_id: str) -> str:
+    def _judges(self, row: SegmentRow) -> str:
         """Return such as `Error 2, Competence 1, hidden 1`."""
-        said, segment = self._table.verdicts(segment_id), self._table.rows[segment_id].segment
+        said = self._table.verdicts(row.segment.id)
         if said is None:
             return ""
-        counts = Counter(self._label(segment.scheme, segment.track, label) for label in said.judges.values())
+        counts = Counter(self._label(row.segment, label) for label in said.judges.values())
         parts = [*counts.most_common(), ("no answer", len(said.silent)), ("hidden", len(said.hidden))]
         return ", ".join(f"{name} {number}" for name, number in parts if number)
+
+    def _entropy(self, row: SegmentRow) -> float:
+        said = self._table.verdicts(row.segment.id)
+        return -1.0 if said is None else said.entropy
+
+    def _field_text(self, field: str, row: SegmentRow) -> str:
+        return self._value(row.segment.scheme, field, row.values.get(field))
 
     def _value(self, scheme: str, field: str, value: Json) -> str:
         if value is None:
@@ -475,14 +393,24 @@ class SegmentColumns:
         person = self._table.participants.get(value)
         if person is not None:
             return person.pseudonym
-        return self._choice(self._session.schemes.find(scheme), field, value)
-
-    def _choice(self, scheme: Scheme | None, key: str, value: str) -> str:
-        for form_field in scheme.fields if scheme else ():
-            if form_field.key == key and form_field.kind in CHOICE_KINDS:
-                return next((choice.name for choice in form_field.choices if choice.key == value), value)
-        return " ".join(value.split())
+        known = self._session.schemes.find(scheme)
+        return " ".join((value if known is None else known.choice_name(field, value)).split())
 
 
-def _number(value: Json) -> float:
+def _number_in(field: str, row: SegmentRow) -> float:
+    value = row.values.get(field)
     return float(value) if isinstance(value, int | float) else float("-inf")
+
+
+def _duration_us(row: SegmentRow) -> int:
+    return row.segment.end_us - row.segment.start_us
+
+
+def _comments_text(row: SegmentRow) -> str:
+    unresolved = f" ({row.unresolved} open)" if row.unresolved else ""
+    return f"{row.comments}{unresolved}" if row.comments else ""
+
+
+def _review_text(row: SegmentRow) -> str:
+    said = [(row.agreeing, "agree"), (row.disagreeing, "disagree")]
+    return ", ".join(f"{count} {verb}" for count, verb in said if count)

@@ -10,7 +10,7 @@ from operator import is_
 from annotate.cues.prelabels import uncounted_annotators
 from annotate.review.peer_review import build_recording_review
 from annotate.review.segment_table import SegmentRow, SegmentTable
-from project.entities.study_records import Annotator, Json, MediumRole, Recording, Run
+from project.entities.study_records import Annotator, MediumRole, Recording, Run
 from project.queries.annotator_rows import all_annotators, all_assignments, completions
 from project.queries.history_rows import latest_run
 from project.queries.recording_rows import all_media, all_recordings, hold_outs
@@ -73,26 +73,6 @@ class Checklist:
             if task.annotator.id == annotator.id:
                 found[task.kind] += task.count
         return {kind: found[kind] for kind in KIND_NAMES}
-
-    def as_json(self) -> dict[str, Json]:
-        """Return the counts of each annotator, and every task."""
-        return {
-            "annotators": [
-                {"name": who.name, **{kind.value: number for kind, number in self.counts(who).items()}}
-                for who in self.annotators
-            ],
-            "tasks": [
-                {
-                    "kind": task.kind.value,
-                    "annotator": task.annotator.name,
-                    "recording": task.recording.number,
-                    "time": task.time_us / 1e6,
-                    "segment": task.segment_id,
-                    "text": task.text,
-                }
-                for task in self.tasks
-            ],
-        }
 
     def as_text(self) -> str:
         """Return it for people."""
@@ -158,42 +138,28 @@ def _is_unchanged(before: Sequence[SegmentRow], now: Sequence[SegmentRow]) -> bo
 
 
 def build_checklist(
-    session: Session,
-    table: SegmentTable,
-    annotators: Sequence[Annotator] = (),
-    reviews: ReviewsWaiting | None = None,
+    session: Session, table: SegmentTable, annotators: Sequence[Annotator] = (), reviews: ReviewsWaiting | None = None
 ) -> Checklist:
     """Return what people still have to do: these, or everybody where none is named.
 
-    Args:
-        session: of the study.
-        table: its segments, as they are now.
-        annotators: whose tasks are wanted.
-        reviews: what was found out before, where this is asked again and again.
+    `reviews` is what was found out before, where this is asked again and again.
     """
     people = tuple(annotators or (annotator for annotator in table.annotators.values() if annotator.kind == "person"))
     wanted = {person.id for person in people}
     order = {who.id: place for place, who in enumerate(people)}
     kinds = {kind: place for place, kind in enumerate(KIND_NAMES)}
     found = [
-        checklist_item
+        item
         for part in (
             _incomplete_items(table, wanted),
             _plan(session, table),
             _comments(session, table),
             (reviews or ReviewsWaiting(session)).find_pending(table),
         )
-        for checklist_item in part
-        if checklist_item.annotator.id in wanted
+        for item in part
+        if item.annotator.id in wanted
     ]
-    found.sort(
-        key=lambda checklist_item: (
-            order[checklist_item.annotator.id],
-            kinds[checklist_item.kind],
-            checklist_item.recording.number,
-            checklist_item.time_us,
-        )
-    )
+    found.sort(key=lambda item: (order[item.annotator.id], kinds[item.kind], item.recording.number, item.time_us))
     return Checklist(people, tuple(found))
 
 
@@ -225,12 +191,12 @@ def _plan(session: Session, table: SegmentTable) -> Iterator[ChecklistItem]:
 
 
 def _comments(session: Session, table: SegmentTable) -> Iterator[ChecklistItem]:
-    for unresolved_comment in unresolved_comments(session.study):
-        segment = table.rows[unresolved_comment.segment_id].segment
+    for comment in unresolved_comments(session.study):
+        segment = table.rows[comment.segment_id].segment
         who, recording = table.annotators[segment.annotator_id], table.recordings[segment.recording_id]
-        said = " ".join(unresolved_comment.text.split())
+        said = " ".join(comment.text.split())
         short = said if len(said) <= _MAX_EXCERPT_CHARS else f"{said[: _MAX_EXCERPT_CHARS - 1]}…"
-        text = f"{table.annotators[unresolved_comment.annotator_id].name}: {short}"
+        text = f"{table.annotators[comment.annotator_id].name}: {short}"
         yield ChecklistItem(ChecklistItemKind.COMMENT, who, recording, text, segment.start_us, segment.id)
 
 
@@ -259,31 +225,6 @@ class Overview:
     def segments(self) -> int:
         """Number of segments in the whole study."""
         return sum(r.segments for r in self.recordings)
-
-    def as_json(self) -> dict[str, Json]:
-        """Return the figures, and one object for each recording."""
-        return {
-            "study": self.study,
-            "name": self.name,
-            "recordings": len(self.recordings),
-            "segments": self.segments,
-            "annotators": len(self.annotators),
-            "annotator_names": [*self.annotators],
-            "recording_list": [
-                {
-                    "id": r.recording.id,
-                    "number": r.recording.number,
-                    "name": r.recording.name,
-                    "seconds": r.recording.duration_us / 1e6,
-                    "file": r.file,
-                    "media": r.state.value if r.state else "none",
-                    "segments": r.segments,
-                    "held_out": r.held_out,
-                    "face_tracks": r.faces.result.get("tracks") if r.faces else None,
-                }
-                for r in self.recordings
-            ],
-        }
 
     def as_text(self) -> str:
         """Return the figures and a line for each recording, for people."""

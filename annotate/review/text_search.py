@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from project.entities.study_records import Changes, Json, Recording, Segment
-from project.queries.annotator_rows import all_annotators
+from project.entities.study_records import Changes, Recording, Segment
+from project.queries.annotator_rows import annotator_names
 from project.queries.chain_rows import find_chain, find_node
 from project.queries.question_rows import find_question
-from project.queries.recording_rows import all_participants, all_recordings
+from project.queries.recording_rows import all_recordings, pseudonyms
 from project.queries.segment_rows import table_segments
 from project.queries.transcript_rows import find_utterances
 from project.search.free_texts import CHAIN_TABLES, SEGMENT_TABLES, TextLocation
@@ -33,7 +33,6 @@ class SearchHit:
 
     Attributes:
         kind: what the text is, for people: `Rationale`, `Comment`, `Utterance`, ...
-        excerpt: the piece in which the words stand.
         segment: whose text it is, or None where it is not about a segment.
         recording: that it belongs to, or None where it belongs to the study as a whole.
         time_us: where on the recording; 0 for the recording as a whole.
@@ -47,21 +46,6 @@ class SearchHit:
     recording: Recording | None = None
     time_us: int = 0
     who: str = ""
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it for the command line."""
-        return {
-            "kind": self.kind,
-            "table": self.place.table,
-            "id": self.place.subject,
-            "field": self.place.field,
-            "segment": self.segment.id if self.segment else None,
-            "recording": self.recording.number if self.recording else None,
-            "time": self.time_us / 1e6 if self.recording else None,
-            "who": self.who or None,
-            "text": self.excerpt.text,
-            "marks": [[*mark] for mark in self.excerpt.marks],
-        }
 
     def as_text(self) -> str:
         """Return a line for people; what matches stands between «these»."""
@@ -122,15 +106,11 @@ class StudySearch:
     def _build_hits(self, found: list[tuple[TextLocation, Excerpt]]) -> list[SearchHit]:
         about = [place.subject for place, _ in found if place.table in SEGMENT_TABLES]
         study = self._session.study
-        segments = (
-            {table_segment.id: table_segment for table_segment in table_segments(study, [*dict.fromkeys(about)])}
-            if about
-            else {}
-        )
+        segments = {segment.id: segment for segment in table_segments(study, [*dict.fromkeys(about)])} if about else {}
         recordings = {recording.id: recording for recording in all_recordings(study)}
-        people = {annotator.id: annotator.name for annotator in all_annotators(study)}
+        people = annotator_names(study)
         said = find_utterances(study, [place.subject for place, _ in found if place.table == "utterance"])
-        names = {participant.id: participant.pseudonym for participant in all_participants(study)} if said else {}
+        names = pseudonyms(study) if said else {}
         hits = []
         for place, excerpt in found:
             if place.table in SEGMENT_TABLES:
@@ -166,5 +146,4 @@ class StudySearch:
 
     def _field(self, segment: Segment, key: str) -> str:
         scheme = self._session.schemes.find(segment.scheme)
-        fields = scheme.fields if scheme is not None else ()
-        return next((field.name for field in fields if field.key == key), key)
+        return key if scheme is None else scheme.field_name(key)

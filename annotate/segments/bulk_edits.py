@@ -11,7 +11,7 @@ from project.queries import segment_rows
 from project.queries.segment_rows import table_segments, table_values
 from project.schemes.scheme import Extent, Field, FieldKind
 from project.session.session import Session
-from project.text_format import describe_rows, pluralize
+from project.text_format import describe_rows, pluralize, require_length
 from project.timebase import utc_now
 
 
@@ -133,8 +133,7 @@ def add_comment(session: Session, segment_id: str, text: str) -> tuple[str, Chan
     segment = find_segment(session, segment_id)
     checked = _check_text(text)
     with session.step("Add comment") as step:
-        author = session.annotator()
-        assert author is not None
+        author = session.author()
         new = Comment(new_id(), segment.id, author.id, checked, utc_now())
         segment_rows.insert_comments(session.study, [new])
     return new.id, step.changes
@@ -179,11 +178,9 @@ def find_comment(session: Session, comment_id: str) -> Comment:
 
 
 def _require_own_comment(session: Session, comment_id: str) -> Comment:
-    session.study.require_writable()
     found = find_comment(session, comment_id)
-    author = session.annotator()
-    if author is None or author.id != found.annotator_id:
-        raise UserError("Somebody else made this comment.", "Answer with one of your own, or mark it as resolved.")
+    hint = "Answer with one of your own, or mark it as resolved."
+    session.require_own(found.annotator_id, "Somebody else made this comment.", hint)
     return found
 
 
@@ -191,6 +188,4 @@ def _check_text(text: str) -> str:
     text = text.strip()
     if not text:
         raise UserError("A comment needs some text.", "Say what should be looked at.")
-    if len(text) > MAX_COMMENT_CHARS:
-        raise UserError(f"A comment has up to {MAX_COMMENT_CHARS:,} characters.", "Say it more briefly.")
-    return text
+    return require_length(text, MAX_COMMENT_CHARS, "A comment")

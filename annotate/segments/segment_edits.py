@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from annotate.study.recording_edits import MIN_SPAN_US, require_span
 from annotate.team.training_gate import require_training
 from project.entities.study_records import Changes, FieldValue, Json, Segment, Verdict
 from project.errors import UserError
@@ -13,9 +14,6 @@ from project.queries.transcript_rows import utterances_of
 from project.schemes.scheme import Extent, clip_to_utterance
 from project.session.session import Session
 from project.text_format import describe_rows
-from project.timebase import format_time
-
-MIN_DURATION_US = 1_000
 
 
 def find_segment(session: Session, segment_id: str) -> Segment:
@@ -28,25 +26,17 @@ def find_segment(session: Session, segment_id: str) -> Segment:
 
 def find_own_segment(session: Session, segment_id: str) -> Segment:
     """Return a segment that the annotator of this session made, and so may change."""
-    session.study.require_writable()
     found = find_segment(session, segment_id)
-    author = session.annotator()
-    if author is None or author.id != found.annotator_id:
-        raise UserError(
-            "This segment was made by somebody else.",
-            "Only who made a segment changes it: work under that annotator's name.",
-        )
+    hint = "Only who made a segment changes it: work under that annotator's name."
+    session.require_own(found.annotator_id, "This segment was made by somebody else.", hint)
     return found
 
 
 def find_own_segments(session: Session, segment_ids: Iterable[str]) -> list[Segment]:
     """Return segments that the annotator of this session made, in the order of the ids; see `find_own_segment`."""
-    wanted = [*segment_ids]
+    wanted, author = [*segment_ids], session.annotator()
     session.study.require_writable()
-    author, found = (
-        session.annotator(),
-        {table_segment.id: table_segment for table_segment in table_segments(session.study, wanted)},
-    )
+    found = {segment.id: segment for segment in table_segments(session.study, wanted)}
     for segment_id in wanted:
         if segment_id not in found or author is None or author.id != found[segment_id].annotator_id:
             find_own_segment(session, segment_id)
@@ -67,17 +57,8 @@ def add_segment(
     """Mark a span of a recording; returns the new segment's id and what changed.
 
     On a track whose segments cover the recording, the span is the recording. On one whose segments lie inside an
-    utterance, it is cut to the utterance under it, where the recording has a transcript.
-
-    Args:
-        session: whose annotator makes it.
-        recording_id: of the recording.
-        start_us: of the span, on the recording's axis.
-        end_us: of the span, on the recording's axis.
-        label: one of the track's.
-        values: of the form's fields.
-        scheme: key of a scheme that the study uses; its default one where None.
-        track: key of the track; the scheme's first one where None.
+    utterance, it is cut to the utterance under it, where the recording has a transcript. Without names, it goes to the
+    study's default scheme and the scheme's first track.
     """
     require_training(session, recording_id)
     used = session.schemes.get(scheme)
@@ -85,13 +66,12 @@ def add_segment(
     used.check_label(lane.key, label)
     if lane.extent is Extent.RECORDING:
         start_us, end_us = 0, session.recording(recording_id).duration_us
-    _check_span(session, recording_id, start_us, end_us)
+    require_span(session, recording_id, start_us, end_us, "segment")
     if lane.inside:
         start_us, end_us = _cut_to_utterance(session, recording_id, start_us, end_us)
     name = "" if label == Verdict.NONE else f" {(lane.label(label) or lane).name.lower()}"
     with session.step(f"Add{name} segment") as step:
-        author = session.annotator()
-        assert author is not None
+        author = session.author()
         session.schemes.store_text(used)
         segment = Segment(new_id(), recording_id, author.id, label, start_us, end_us, used.key, lane.key)
         segment_rows.insert_segment(session.study, segment)
@@ -108,7 +88,7 @@ def move_segments(session: Session, spans: Sequence[tuple[str, int, int]], merge
     moved = [(find_own_segment(session, segment_id), start_us, end_us) for segment_id, start_us, end_us in spans]
     for segment, start_us, end_us in moved:
         _require_movable(session, segment)
-        _check_span(session, segment.recording_id, start_us, end_us)
+        require_span(session, segment.recording_id, start_us, end_us, "segment")
     resized = any(s.end_us - s.start_us != end - start for s, start, end in moved)
     verb = "Resize" if resized else "Move"
     with session.step(f"{verb} {_format_count([segment for segment, _, _ in moved])}", merge_key) as step:
@@ -160,7 +140,7 @@ def edit_segment(
         session.schemes.get(old.scheme).check_label(old.track, new.label)
     if (new.start_us, new.end_us) != (old.start_us, old.end_us):
         _require_movable(session, old)
-    _check_span(session, new.recording_id, new.start_us, new.end_us)
+    require_span(session, new.recording_id, new.start_us, new.end_us, "segment")
     with session.step("Edit segment") as step:
         if new != old:
             segment_rows.update_segment(session.study, new)
@@ -188,7 +168,7 @@ def split_segment(session: Session, segment_id: str, at_us: int) -> tuple[str, C
     """Cut a segment in two at a time inside it; both keep the values. Returns the second one's id."""
     segment = find_own_segment(session, segment_id)
     _require_movable(session, segment)
-    if not segment.start_us + MIN_DURATION_US <= at_us <= segment.end_us - MIN_DURATION_US:
+    if not segment.start_us + MIN_SPAN_US <= at_us <= segment.end_us - MIN_SPAN_US:
         raise UserError("The playhead is not inside the segment.", "Move it to where the cut should be.")
     second = replace(segment, id=new_id(), start_us=at_us)
     with session.step("Split segment") as step:
@@ -243,20 +223,9 @@ def _cut_to_utterance(session: Session, recording_id: str, start_us: int, end_us
     if not spoken:
         return start_us, end_us
     inside = clip_to_utterance(start_us, end_us, spoken)
-    if inside is None or inside[1] - inside[0] < MIN_DURATION_US:
+    if inside is None or inside[1] - inside[0] < MIN_SPAN_US:
         raise UserError("Nobody speaks here.", "A segment of this track lies inside an utterance: mark a part of one.")
     return inside
-
-
-def _check_span(session: Session, recording_id: str, start_us: int, end_us: int) -> None:
-    recording = session.recording(recording_id)
-    if end_us - start_us < MIN_DURATION_US:
-        raise UserError("A segment must end after it starts.", "Mark a start and a later end.")
-    if start_us < 0 or end_us > recording.duration_us:
-        raise UserError(
-            f"The segment reaches outside recording {recording.number}.",
-            f"It lasts from 0:00:00.000 to {format_time(recording.duration_us)}.",
-        )
 
 
 def _label_text(session: Session, segments: Sequence[Segment], label: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from annotate.speech.speaker_suggestions import KIND, SpeakerGuess
 from annotate.study.recording_files import require_usable_sound
 from models.faces.landmarks.landmark_finders import LANDMARKS as LANDMARK_FINDERS
 from models.faces.track_file import save_tracks, take_tracks
@@ -26,7 +27,6 @@ from resources.translation import tr, trn
 if TYPE_CHECKING:
     from models.speakers.active_speaker import FaceMovement
 
-KIND = "speakers"
 LANDMARKS = "mediapipe"
 MIN_CONFIDENCE = 0.4
 """A speaker who is less probable is not written into the transcript."""
@@ -55,21 +55,6 @@ class SpeakerDetectionParameters:
     cuts: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpeakerGuess:
-    """Who speaks in a stretch, as the study keeps it: a participant, or a face track that is nobody's yet."""
-
-    utterance: str
-    start_us: int
-    end_us: int
-    speaker: int | None
-    participant: str | None
-    track: str | None
-    confidence: float
-    faces: Mapping[str, float]
-    nobody: float
-
-
 @dataclass(frozen=True, slots=True)
 class SpeakerDetectionResult:
     """Who speaks when, and where a person should look."""
@@ -85,10 +70,7 @@ class SpeakerDetectionResult:
 def prepare(session: Session, recording_id: str, number: int | None = None) -> JobSpec[SpeakerDetectionParameters]:
     """Make the job for one recording.
 
-    Args:
-        session: holds the study.
-        recording_id: of a recording with a transcript, or with speech that was found.
-        number: of people who speak, where somebody knows it.
+    It needs a transcript, or speech that was found; `number` is that of people who speak, where somebody knows it.
     """
     recording = session.recording(recording_id)
     located = require_usable_sound(session, recording_id)

@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
 
 from annotate.study.people import build_participant
-from models.speakers.diarization import FlagKind
+from models.speakers.diarization import Flag, FlagKind
+from project.codec import load
 from project.entities.study_records import Changes, ParticipantRole, Utterance
 from project.errors import UserError
 from project.queries import recording_rows
 from project.queries.history_rows import latest_run
-from project.queries.recording_rows import all_participants
+from project.queries.recording_rows import pseudonyms
 from project.queries.transcript_rows import find_utterances, update_utterance
 from project.session.session import Session
 from project.timebase import SECOND_US, format_time
@@ -43,7 +43,6 @@ class FoundSpeaker:
         number: from 1, in the order in which they are first heard.
         participant_id: who it is taken for; None for somebody who is no participant yet.
         tracks: ids of the face tracks that speak with this voice, the surest first.
-        seconds: of speech.
         confidence: mean over that speech, 0 to 1.
         stretches: of speech, as (start, end).
         utterance_ids: of the transcript; empty where there was none.
@@ -63,24 +62,42 @@ class FoundSpeaker:
         return f"Speaker {self.number}"
 
 
-def read_suggestions(session: Session, recording_id: str) -> list[dict[str, Any]]:
-    """Return the suggestions of the newest run as it stored them, in order of time."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeakerGuess:
+    """Who speaks in a stretch, as the study keeps it: a participant, or a face track that is nobody's yet."""
+
+    utterance: str
+    start_us: int
+    end_us: int
+    speaker: int | None
+    participant: str | None
+    track: str | None
+    confidence: float
+    faces: Mapping[str, float]
+    nobody: float
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakerFindings:
+    """What is read of a run, in order of time."""
+
+    suggestions: tuple[SpeakerGuess, ...] = ()
+    flags: tuple[Flag, ...] = ()
+
+
+def read_findings(session: Session, recording_id: str) -> SpeakerFindings:
+    """Return what the newest run found; nothing where there is none."""
     run = latest_run(session.study, recording_id, KIND)
-    stored = run.result.get("suggestions") if run is not None else None
-    return (
-        [cast("dict[str, Any]", suggestion) for suggestion in stored if isinstance(suggestion, dict)]
-        if isinstance(stored, list)
-        else []
-    )
+    return SpeakerFindings() if run is None else load(SpeakerFindings, run.result, "The run")
 
 
 def list_speakers(session: Session, recording_id: str) -> list[FoundSpeaker]:
     """Return who speaks in a recording by the newest run, by number."""
-    by_number: dict[int, list[dict[str, Any]]] = {}
-    for suggestion in read_suggestions(session, recording_id):
-        if suggestion["speaker"] is not None:
-            by_number.setdefault(suggestion["speaker"], []).append(suggestion)
-    return [_speaker(number, rows) for number, rows in sorted(by_number.items())]
+    by_number: dict[int, list[SpeakerGuess]] = {}
+    for guess in read_findings(session, recording_id).suggestions:
+        if guess.speaker is not None:
+            by_number.setdefault(guess.speaker, []).append(guess)
+    return [_speaker(number, guesses) for number, guesses in sorted(by_number.items())]
 
 
 def list_speaker_flags(session: Session, recording_id: str) -> list[SpeakerFlag]:
@@ -88,37 +105,31 @@ def list_speaker_flags(session: Session, recording_id: str) -> list[SpeakerFlag]
 
     What a person decided since then, or an utterance that is gone or was moved, is left out.
     """
-    run = latest_run(session.study, recording_id, KIND)
-    stored = run.result.get("flags") if run is not None else None
-    if not isinstance(stored, list):
-        return []
-    flags = [cast("dict[str, Any]", flag) for flag in stored if isinstance(flag, dict)]
-    there = find_utterances(session.study, {str(flag["utterance"]) for flag in flags if flag["utterance"]})
-    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+    flags = read_findings(session, recording_id).flags
+    there = find_utterances(session.study, {flag.utterance for flag in flags if flag.utterance})
+    names = pseudonyms(session.study)
     return [
-        SpeakerFlag(
-            FlagKind(flag["kind"]), flag["utterance"] or None, flag["start_us"], flag["end_us"], _text(flag, names)
-        )
+        SpeakerFlag(flag.kind, flag.utterance or None, flag.start_us, flag.end_us, _text(flag, names))
         for flag in flags
-        if not flag["utterance"] or _is_open(there.get(flag["utterance"]), flag)
+        if not flag.utterance or _is_open(there.get(flag.utterance), flag)
     ]
 
 
-def _is_open(utterance: Utterance | None, flag: Mapping[str, Any]) -> bool:
-    if utterance is None or (utterance.start_us, utterance.end_us) != (flag["start_us"], flag["end_us"]):
+def _is_open(utterance: Utterance | None, flag: Flag) -> bool:
+    if utterance is None or (utterance.start_us, utterance.end_us) != (flag.start_us, flag.end_us):
         return False
     return utterance.participant_id is None or utterance.suggested
 
 
-def _text(flag: Mapping[str, Any], names: Mapping[str, str]) -> str:
-    person, other = (names.get(str(flag[key]), _UNNAMED_SPEAKER) for key in ("person", "other"))
-    match FlagKind(flag["kind"]):
-        case FlagKind.DISAGREE if flag["person"] is None:
+def _text(flag: Flag, names: Mapping[str, str]) -> str:
+    person, other = (names.get(key or "", _UNNAMED_SPEAKER) for key in (flag.person, flag.other))
+    match flag.kind:
+        case FlagKind.DISAGREE if flag.person is None:
             return f"The voice is nobody's who is seen, but the mouth of {other} moves: listen who speaks."
         case FlagKind.DISAGREE:
             return f"Voice and face disagree: it is {person} or {other}. Listen who speaks."
         case FlagKind.TWO_VOICES:
-            return f"Another voice begins at {format_time(flag['at_us'])}: split it there if two people speak."
+            return f"Another voice begins at {format_time(flag.at_us or 0)}: split it there if two people speak."
         case FlagKind.OVERLAP:
             return "Others speak at the same time: listen who speaks."
         case FlagKind.SHORT:
@@ -127,25 +138,25 @@ def _text(flag: Mapping[str, Any], names: Mapping[str, str]) -> str:
             return "It is doubtful who speaks: listen."
 
 
-def _speaker(number: int, rows: Sequence[Mapping[str, Any]]) -> FoundSpeaker:
-    seconds = [(row["end_us"] - row["start_us"]) / SECOND_US for row in rows]
+def _speaker(number: int, guesses: Sequence[SpeakerGuess]) -> FoundSpeaker:
+    seconds = [(guess.end_us - guess.start_us) / SECOND_US for guess in guesses]
     total = sum(seconds)
     tracks: dict[str, float] = {}
-    for row, length in zip(rows, seconds, strict=True):
-        for track, score in row["faces"].items():
+    for guess, length in zip(guesses, seconds, strict=True):
+        for track, score in guess.faces.items():
             tracks[track] = tracks.get(track, 0.0) + score * length
     seen = [
         track for track in sorted(tracks, key=lambda track: -tracks[track]) if tracks[track] >= 0.5 * min(total, 2.0)
     ]
-    surely = sum(row["confidence"] * length for row, length in zip(rows, seconds, strict=True))
+    surely = sum(guess.confidence * length for guess, length in zip(guesses, seconds, strict=True))
     return FoundSpeaker(
         number,
-        rows[0]["participant"],
+        guesses[0].participant,
         tuple(seen),
         round(total, 3),
         round(surely / max(total, 1e-9), 3),
-        tuple((row["start_us"], row["end_us"]) for row in rows),
-        tuple(row["utterance"] for row in rows if row["utterance"]),
+        tuple((guess.start_us, guess.end_us) for guess in guesses),
+        tuple(guess.utterance for guess in guesses if guess.utterance),
     )
 
 
@@ -191,9 +202,9 @@ def find_speaker(session: Session, recording_id: str, number: int) -> FoundSpeak
 def _assign(session: Session, recording_id: str, speaker: FoundSpeaker, participant_id: str) -> None:
     recording_rows.set_appearance(session.study, recording_id, participant_id, True)
     sure = {
-        str(suggestion["utterance"]): suggestion["confidence"] >= MIN_ASSIGN_CONFIDENCE
-        for suggestion in read_suggestions(session, recording_id)
-        if suggestion["speaker"] == speaker.number
+        guess.utterance: guess.confidence >= MIN_ASSIGN_CONFIDENCE
+        for guess in read_findings(session, recording_id).suggestions
+        if guess.speaker == speaker.number
     }
     for utterance in find_utterances(session.study, speaker.utterance_ids).values():
         if utterance.participant_id is None or utterance.suggested:

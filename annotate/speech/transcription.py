@@ -91,14 +91,9 @@ def prepare(
 ) -> JobSpec[TranscriptionParameters]:
     """Make the job for one recording.
 
-    Args:
-        session: holds the study, and the vocabulary that the model is told.
-        recording_id: what is listened to.
-        model: name in the catalogue or a folder; the best that is installed when not given.
-        language: code; the model finds out when not given.
-        replace: whether drafts that nobody touched make room, where there is a transcript already.
-        processor: `auto`, `cpu` or `cuda`.
-        options: where an utterance ends.
+    `model` is a name in the catalogue or a folder, by default the best that is installed; `language` a code, which the
+    model finds out where None; `processor` is `auto`, `cpu` or `cuda`. With `replace`, drafts that nobody touched make
+    room.
     """
     utterance_drafts.require_empty_transcript(session, recording_id, replace)
     located = require_usable_sound(session, recording_id)
@@ -203,7 +198,7 @@ def store(session: Session, work: JobSpec[TranscriptionParameters], result: Tran
     ]
     inside = [piece for piece in pieces if 0 <= piece.start_us < duration]
     heard = cut_utterances(inside, found.language, duration, options)
-    kept_words: dict[str, Json] = {"words": sum(len(asr_segment.words) for asr_segment in heard)}
+    kept_words: dict[str, Json] = {"words": sum(len(segment.words) for segment in heard)}
     new = (
         heard
         if not kept

@@ -85,7 +85,7 @@ def store(session: Session, work: JobSpec, result: SpeechDetectionResult) -> Cha
     duration, offset = session.recording(work.recording_id).duration_us, work.parameters.offset_us
     inside = [(max(0, start + offset), min(end + offset, duration)) for start, end in result.speech]
     heard = [AsrSegment(start, end) for start, end in inside if end > start]
-    spoken = sum(asr_segment.end_us - asr_segment.start_us for asr_segment in heard) / SECOND_US
+    spoken = sum(segment.end_us - segment.start_us for segment in heard) / SECOND_US
     facts: dict[str, Json] = {"stretches": len(heard), "speech_seconds": round(spoken, 3)}
     with session.study.run_transaction():
         run = record_run(session, work, work.parameters.detector, result, facts=facts)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from project.entities.study_records import Annotator, Changes, ConsentUse, Participant, ParticipantRole
 from project.errors import UserError
 from project.ids import new_id
-from project.queries import face_rows, recording_rows
+from project.queries import recording_rows
 from project.queries.annotator_rows import all_annotators, annotator_by_name, insert_annotator
 from project.session.session import Session
 from project.text_format import escape_unprintable
@@ -27,20 +27,14 @@ def build_participant(session: Session, pseudonym: str, role: ParticipantRole) -
 
 
 def add_participant(
-    session: Session,
-    pseudonym: str,
-    role: ParticipantRole,
-    recording_id: str | None = None,
-    track_id: str | None = None,
+    session: Session, pseudonym: str, role: ParticipantRole, recording_id: str | None = None
 ) -> tuple[str, Changes]:
-    """Add a participant, that they appear in a recording and whose face they have, where given; returns the new id."""
+    """Add a participant, and that they appear in a recording where one is given; returns the new id."""
     made = build_participant(session, pseudonym, role)
     with session.step(f"Add participant {made.pseudonym}") as step:
         recording_rows.insert_participant(session.study, made)
         if recording_id is not None:
             recording_rows.set_appearance(session.study, recording_id, made.id, True)
-        if track_id is not None:
-            face_rows.assign_participant(session.study, track_id, made.id)
     return made.id, step.changes
 
 

@@ -16,7 +16,7 @@ from project.progress import Progress, Silent
 from project.queries import recording_rows
 from project.session.session import MediaState, Session
 from project.text_format import escape_unprintable, require_utf8
-from project.timebase import SECOND_US
+from project.timebase import SECOND_US, format_time
 
 
 def describe_collection(session: Session, collection_id: str, name: str, agent_context: str) -> Changes:
@@ -86,6 +86,20 @@ def _annotator_id(session: Session) -> str | None:
 
 
 DEFAULT_COLLECTION = "Recordings"
+MIN_SPAN_US = 1_000
+"""The shortest span that is marked in a recording."""
+
+
+def require_span(session: Session, recording_id: str, start_us: int, end_us: int, noun: str) -> None:
+    """Refuse a span of a segment, an utterance or a node that is too short or does not fit the recording."""
+    recording = session.recording(recording_id)
+    if end_us - start_us < MIN_SPAN_US:
+        raise UserError(f"The {noun} must end after it starts.", "Mark a start and a later end.")
+    if start_us < 0 or end_us > recording.duration_us:
+        raise UserError(
+            f"The {noun} would reach outside recording {recording.number}.",
+            f"It lasts from 0:00:00.000 to {format_time(recording.duration_us)}.",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +118,6 @@ class RelinkResult:
     Attributes:
         found: names of the files that are linked again.
         missing: names of the files that are still missing.
-        changes: rows touched.
     """
 
     found: tuple[str, ...]
@@ -115,10 +128,7 @@ class RelinkResult:
 def probe_file(path: Path, progress: Progress | None = None, *, sound_track: int = 0) -> ProbedFile:
     """Read what a study keeps about a file, and cache the index of its pictures.
 
-    Args:
-        path: of the file.
-        progress: told in bytes.
-        sound_track: which of its sound tracks is used, from 1; the container's default with 0.
+    Progress counts bytes. `sound_track` counts from 1; 0 is the container's default.
 
     Raises:
         Cancelled: the user stopped it.
@@ -195,11 +205,17 @@ def has_file(session: Session, recording_id: str, path: Path) -> bool:
     )
 
 
+def find_medium(session: Session, recording_id: str, medium_id: str, content: str = "") -> Medium:
+    """Return a file of a recording, of this fingerprint where one is given."""
+    for medium in recording_rows.media_of(session.study, recording_id):
+        if medium.id == medium_id and content in ("", medium.fingerprint):
+            return medium
+    raise UserError("This file is no longer part of the recording.", "Choose another one.")
+
+
 def move_medium(session: Session, recording_id: str, medium_id: str, offset_us: int) -> Changes:
     """Say where a further file of a recording begins on the recording's axis, in microseconds; negative: before it."""
-    medium = next((m for m in recording_rows.media_of(session.study, recording_id) if m.id == medium_id), None)
-    if medium is None:
-        raise UserError("This file is no longer part of the recording.", "Choose another one.")
+    medium = find_medium(session, recording_id, medium_id)
     if medium.role is MediumRole.MAIN:
         raise UserError("The main file begins where its recording begins.", "Move the other files instead.")
     with session.step(f"Move the start of {Path(medium.path).name}") as step:
@@ -209,9 +225,7 @@ def move_medium(session: Session, recording_id: str, medium_id: str, offset_us: 
 
 def choose_sound_track(session: Session, recording_id: str, medium_id: str, file: ProbedFile) -> Changes:
     """Use another sound track of a file from now on, the one that it was probed with."""
-    medium = next((m for m in recording_rows.media_of(session.study, recording_id) if m.id == medium_id), None)
-    if medium is None or medium.fingerprint != file.fingerprint:
-        raise UserError("This file is no longer part of the recording.", "Choose another one.")
+    medium = find_medium(session, recording_id, medium_id, file.fingerprint)
     used = replace(medium, facts=replace(medium.facts, audio=file.facts.audio))
     with session.step(f"Use sound track {used.sound_track} of {Path(medium.path).name}") as step:
         recording_rows.update_medium(session.study, used)
@@ -277,11 +291,8 @@ def _missing_media(session: Session) -> list[Medium]:
 
 
 def _collection(session: Session, name: str | None) -> Collection:
-    present = recording_rows.all_collections(session.study)
-    if name is None and present:
-        return present[0]
-    for collection in present:
-        if collection.name == name:
+    for collection in recording_rows.all_collections(session.study):
+        if name in (None, collection.name):
             return collection
     made = Collection(new_id(), name or DEFAULT_COLLECTION)
     recording_rows.insert_collection(session.study, made)

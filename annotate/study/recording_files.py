@@ -4,6 +4,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from annotate.study.recording_edits import find_medium
 from project.codec import load
 from project.entities.study_records import Changes, Medium, MediumRole
 from project.errors import UserError
@@ -11,7 +12,7 @@ from project.progress import Progress
 from project.queries.history_rows import runs_of
 from project.queries.recording_rows import media_of
 from project.session.jobs import JobKind, JobSpec, store_run
-from project.session.session import LocatedMedium, MediaState, Session, outside_error
+from project.session.session import LocatedMedium, Session
 from project.text_format import escape_unprintable
 from project.timebase import SECOND_US
 
@@ -29,21 +30,7 @@ def require_usable_sound(session: Session, recording_id: str) -> LocatedMedium:
             f"Recording {recording.number} ({recording.name}) has no sound.",
             "Add its sound as a further file: greenroom add-view STUDY FILE",
         )
-    located = session.locate(heard)
-    name = Path(heard.path).name
-    if located.state is MediaState.MISSING:
-        raise UserError(
-            f"The file {name} of recording {recording.number} is missing.",
-            "Put it back, or relink the folder it was moved to.",
-        )
-    if located.state is MediaState.OUTSIDE:
-        raise outside_error(located, f"recording {recording.number}")
-    if located.state is MediaState.REPLACED:
-        raise UserError(
-            f"The file {name} of recording {recording.number} is not the one that was added.",
-            "Put the original back, or add this file as a recording of its own.",
-        )
-    return located
+    return session.require_present(heard)
 
 
 def has_sound(session: Session, recording_id: str) -> bool:
@@ -102,13 +89,10 @@ class SyncResult:
 def prepare(session: Session, recording_id: str, medium: str) -> JobSpec[SynchronizationParameters]:
     """Make the job for one further file of a recording."""
     recording = session.recording(recording_id)
-    media = media_of(session.study, recording_id)
-    further = next((m for m in media if m.id == medium), None)
-    if further is None:
-        raise UserError("This file is no longer part of the recording.", "Choose another one.")
+    further = find_medium(session, recording_id, medium)
     if further.role is MediumRole.MAIN:
         raise UserError("The main file begins where its recording begins.", "Choose a further file.")
-    main = next((m for m in media if m.role is MediumRole.MAIN), None)
+    main = session.main_medium(recording_id)
     if main is None:
         raise UserError(f"Recording {recording.number} has no main file.", "Add its video first.")
     there, other = locate_sound(session, main), locate_sound(session, further)
@@ -156,15 +140,9 @@ def latest_sync_result(session: Session, medium: Medium) -> SyncResult | None:
 
 def locate_sound(session: Session, medium: Medium) -> LocatedMedium:
     """Return where the file of a medium is when it is there, unchanged, and has sound."""
-    located = session.locate(medium)
-    name = escape_unprintable(located.path.name)
-    if located.state is MediaState.OUTSIDE:
-        raise outside_error(located, "this recording")
-    if located.state is not MediaState.PRESENT:
-        raise UserError(f"The file {name} is {located.state.value}.", "Put it back, or locate the folder it is in now.")
     if medium.facts.audio is None:
-        raise UserError(f"{name} has no sound.", "Choose a file with sound.")
-    return located
+        raise UserError(f"{escape_unprintable(Path(medium.path).name)} has no sound.", "Choose a file with sound.")
+    return session.require_present(medium)
 
 
 JOB = JobKind(

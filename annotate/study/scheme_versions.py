@@ -6,7 +6,7 @@ These edits never touch values.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from project.entities.study_records import Changes, FieldValue, Json, Segment
+from project.entities.study_records import Changes, FieldValue, Segment
 from project.errors import UserError
 from project.queries.segment_rows import older_values, segments_of_scheme
 from project.queries.study_schemes import (
@@ -49,16 +49,17 @@ def use_only(session: Session, key: str) -> Changes:
     if schemes_in_use(session.study) == [key]:
         return Changes()
     scheme = parse_scheme(shipped_text(key), key)
-    with session.step(f"Use scheme {scheme.name}") as step:
-        session.schemes.store_text(scheme)
-        _set_in_use(session, [key])
-    session.schemes.reload()
-    return step.changes
+    return _change_schemes(session, f"Use scheme {scheme.name}", [key], scheme)
 
 
 def use_shipped_scheme(session: Session, key: str) -> tuple[Scheme, Changes]:
     """Use a scheme that the program ships."""
     return use_scheme(session, shipped_text(key), key)
+
+
+def ensure_scheme(session: Session, key: str) -> Changes:
+    """Use a scheme that the program ships where it is not in use yet."""
+    return Changes() if session.schemes.is_in_use(key) else use_shipped_scheme(session, key)[1]
 
 
 def use_kept_scheme(session: Session, key: str) -> tuple[Scheme, Changes]:
@@ -76,11 +77,7 @@ def drop_scheme(session: Session, key: str) -> Changes:
     left = [used for used in schemes_in_use(session.study) if used != key]
     if not left:
         raise UserError(f"{scheme.name} is the only scheme of this study.", "Use another one first.")
-    with session.step(f"Stop using scheme {scheme.name}") as step:
-        session.schemes.store_text(scheme)
-        _set_in_use(session, left)
-    session.schemes.reload()
-    return step.changes
+    return _change_schemes(session, f"Stop using scheme {scheme.name}", left, scheme)
 
 
 def make_default(session: Session, key: str) -> Changes:
@@ -89,8 +86,14 @@ def make_default(session: Session, key: str) -> Changes:
     others = [used for used in schemes_in_use(session.study) if used != key]
     if schemes_in_use(session.study)[0] == key:
         return Changes()
-    with session.step(f"Make {scheme.name} the default scheme") as step:
-        _set_in_use(session, [key, *others])
+    return _change_schemes(session, f"Make {scheme.name} the default scheme", [key, *others], scheme)
+
+
+def _change_schemes(session: Session, title: str, keys: Sequence[str], scheme: Scheme) -> Changes:
+    """Use the schemes of these keys, in this order, as one step; the text of one of them is kept."""
+    with session.step(title) as step:
+        session.schemes.store_text(scheme)
+        _set_in_use(session, keys)
     session.schemes.reload()
     return step.changes
 
@@ -125,19 +128,11 @@ class Orphan:
     """Something that the newest version of its scheme has no place for.
 
     Attributes:
-        segment: what it is about.
         value: of a field; None where it is the segment's label, or its track, that is no longer there.
     """
 
     segment: Segment
     value: FieldValue | None = None
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as JSON."""
-        found: dict[str, Json] = {"segment": self.segment.id, "track": self.segment.track, "label": self.segment.label}
-        if self.value is not None:
-            found |= {"field": self.value.field, "version": self.value.version, "value": self.value.value}
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +142,7 @@ class KeptScheme:
     Attributes:
         scheme: its newest version; None where its text is kept nowhere or cannot be read.
         versions: that the study keeps, oldest first; empty for one in use that nothing was made with yet.
-        used: whether it is in use.
         default: whether new segments are made under it.
-        segments: made with it.
         values: filled in under it, in all versions.
         orphans: how many labels and values the newest version has no place for.
     """
@@ -167,20 +160,6 @@ class KeptScheme:
     def name(self) -> str:
         """What it is called, its key where nobody knows."""
         return self.key if self.scheme is None else self.scheme.name
-
-    def as_json(self) -> dict[str, Json]:
-        """Return it as JSON."""
-        return {
-            "key": self.key,
-            "name": self.name,
-            "version": None if self.scheme is None else self.scheme.version,
-            "versions": [*self.versions],
-            "used": self.used,
-            "default": self.default,
-            "segments": self.segments,
-            "values": self.values,
-            "orphans": self.orphans,
-        }
 
 
 def list_study_schemes(session: Session) -> list[KeptScheme]:

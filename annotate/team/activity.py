@@ -1,11 +1,11 @@
 """Active minutes of each annotator: measured, stored in the study, and reported by recording and day."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from project.entities.study_records import Annotator, Json
-from project.queries.annotator_rows import Active, Key, add_seconds, all_activity, all_annotators, delete_activity
+from project.entities.study_records import Annotator
+from project.queries.annotator_rows import Active, Key, add_seconds, all_activity, annotator_names, delete_activity
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 
@@ -30,10 +30,7 @@ class ActiveTime:
     def tick(self, now: float, key: Key | None, in_sight: bool) -> None:
         """Count the time since the last look for `key`; nothing where the window is not in sight or nobody is active.
 
-        Args:
-            now: the time.
-            key: recording, annotator and day that it counts for; None while there is nothing to count for.
-            in_sight: whether the window can be seen.
+        `key` is None while there is nothing to count for.
         """
         before, self._looked = self._looked, now
         if before is None or key is None or not in_sight or self._lively is None:
@@ -80,45 +77,20 @@ class ActivityTotal:
 
 def totals_by_recording(session: Session, annotator: Annotator | None = None) -> list[ActivityTotal]:
     """Return active seconds by annotator and recording, in the order of the recordings."""
-    found = _sum_by_key(
-        ((active.annotator_id, active.recording_id), active.seconds)
-        for active in all_activity(session.study, _annotator_id(annotator))
-    )
-    names = {person.id: person.name for person in all_annotators(session.study)}
+    places = {recording.id: f"{recording.number}  {recording.name}" for recording in all_recordings(session.study)}
+    found = _sum_seconds(session, annotator, lambda active: active.recording_id)
     return [
-        ActivityTotal(names.get(who, who), f"{place.number}  {place.name}", found[who, place.id], place.id)
-        for place in all_recordings(session.study)
-        for who in sorted(names, key=lambda annotator_id: names[annotator_id])
-        if (who, place.id) in found
+        ActivityTotal(who, name, found[who, key], key)
+        for key, name in places.items()
+        for who in _list_names(found, key)
     ]
 
 
 def totals_by_day(session: Session, annotator: Annotator | None = None) -> list[ActivityTotal]:
     """Return active seconds by annotator and day, the newest day first."""
-    there = {recording.id for recording in all_recordings(session.study)}
-    rows = [active for active in all_activity(session.study, _annotator_id(annotator)) if active.recording_id in there]
-    found = _sum_by_key(((row.annotator_id, row.day), row.seconds) for row in rows)
-    names = {person.id: person.name for person in all_annotators(session.study)}
-    days = sorted({row.day for row in rows}, reverse=True)
-    order = sorted(names, key=lambda annotator_id: names[annotator_id])
-    return [ActivityTotal(names[who], day, found[who, day]) for day in days for who in order if (who, day) in found]
-
-
-def activity_to_json(session: Session) -> dict[str, Json]:
-    """Return every counter, with numbers of recordings and names of annotators."""
-    numbers = {recording.id: recording.number for recording in all_recordings(session.study)}
-    names = {annotator.id: annotator.name for annotator in all_annotators(session.study)}
-
-    def row(active: Active) -> Json:
-        return {
-            "recording": numbers[active.recording_id],
-            "annotator": names.get(active.annotator_id, active.annotator_id),
-            "day": active.day,
-            "seconds": active.seconds,
-        }
-
-    rows = [active for active in all_activity(session.study) if active.recording_id in numbers]
-    return {"seconds": sum(active.seconds for active in rows), "activity": [row(active) for active in rows]}
+    found = _sum_seconds(session, annotator, lambda active: active.day)
+    days = sorted({day for _, day in found}, reverse=True)
+    return [ActivityTotal(who, day, found[who, day]) for day in days for who in _list_names(found, day)]
 
 
 def format_minutes(seconds: int) -> str:
@@ -129,12 +101,18 @@ def format_minutes(seconds: int) -> str:
     return f"{whole // 60} h {whole % 60:02} min" if whole >= 60 else f"{whole} min"
 
 
-def _sum_by_key(pairs: Iterable[tuple[tuple[str, str], int]]) -> Counter[tuple[str, str]]:
+def _sum_seconds(
+    session: Session, annotator: Annotator | None, key_of: Callable[[Active], str]
+) -> Counter[tuple[str, str]]:
+    """Return (name, key) -> seconds in the recordings of the study."""
+    there = {recording.id for recording in all_recordings(session.study)}
+    names = annotator_names(session.study)
     found: Counter[tuple[str, str]] = Counter()
-    for key, seconds in pairs:
-        found[key] += seconds
+    for active in all_activity(session.study, None if annotator is None else annotator.id):
+        if active.recording_id in there:
+            found[names.get(active.annotator_id, active.annotator_id), key_of(active)] += active.seconds
     return found
 
 
-def _annotator_id(annotator: Annotator | None) -> str | None:
-    return annotator.id if annotator is not None else None
+def _list_names(found: Counter[tuple[str, str]], key: str) -> list[str]:
+    return sorted(who for who, place in found if place == key)

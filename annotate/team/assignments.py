@@ -10,7 +10,8 @@ from itertools import combinations
 
 from annotate.study.people import ensure_annotators, require_annotator
 from annotate.team.training_gate import FIGURES, TRAINING, Gate, read_gate
-from project.entities.study_records import Annotator, Assignment, Changes, Json, Recording, WorkPurpose
+from project.codec import dump
+from project.entities.study_records import Annotator, Assignment, Changes, Recording, WorkPurpose
 from project.errors import UserError
 from project.queries.annotator_rows import (
     all_annotators,
@@ -152,8 +153,6 @@ class PlanOptions:
 
     Attributes:
         annotators: names of those who share the recordings; new ones are introduced.
-        per_recording: how many annotate each recording.
-        seed: the same seed gives the same plan.
         keep: also keep what was given out and nobody has begun.
         training: ids of recordings that everybody gets to train on, and nobody to annotate; those of the study's
             training round where none are named.
@@ -184,36 +183,33 @@ def make_plan(session: Session, wish: PlanOptions) -> Changes:
     if not any(recording.id not in left_out for recording in recordings):
         raise UserError("There is no recording to plan.", "Add recordings, or plan the held-out ones too.")
     people = ensure_annotators(session, wish.annotators)
-    present = all_assignments(session.study)
-    kept = [
-        assignment
-        for assignment in present
-        if assignment.recording_id not in training and (wish.keep or _has_begun(session, assignment))
-    ]
-    stay: dict[str, set[str]] = {}
-    for assignment in kept:
-        stay.setdefault(assignment.recording_id, set()).add(assignment.annotator_id)
     counts = segment_counts(session.study, unseen=True)
-    for who in people:
-        for recording_id, of_recording in counts.items():
-            if who.id in of_recording:
-                stay.setdefault(recording_id, set()).add(who.id)
+    begun = {*completions(session.study), *((place, who) for place, by in counts.items() for who in by)}
+    plan = {
+        (assignment.recording_id, assignment.annotator_id): assignment
+        for assignment in all_assignments(session.study)
+        if assignment.recording_id not in training
+        and (wish.keep or (assignment.recording_id, assignment.annotator_id) in begun)
+    }
+    planned = {who.id for who in people}
+    stay: dict[str, set[str]] = {}
+    for recording_id, who_id in [*plan, *(pair for pair in begun if pair[1] in planned)]:
+        stay.setdefault(recording_id, set()).add(who_id)
     parts = [
         PlannedRecording(recording.id, recording.duration_us, frozenset(stay.get(recording.id, ())))
         for recording in recordings
         if recording.id not in left_out
     ]
     made = plan_assignments(parts, [who.id for who in people], wish.per_recording, wish.seed)
-    wanted = {(assignment.recording_id, assignment.annotator_id): assignment for assignment in kept}
     for recording_id, group in made.items():
         for who_id in group:
-            wanted.setdefault((recording_id, who_id), Assignment(recording_id, who_id))
+            plan.setdefault((recording_id, who_id), Assignment(recording_id, who_id))
     for recording_id in training:
         for who in people:
             if gate is None or who.id != gate.reference:
-                wanted[recording_id, who.id] = Assignment(recording_id, who.id, WorkPurpose.TRAINING)
+                plan[recording_id, who.id] = Assignment(recording_id, who.id, WorkPurpose.TRAINING)
     with session.step("Plan who annotates what") as step:
-        set_assignments(session.study, wanted.values())
+        set_assignments(session.study, plan.values())
     return step.changes
 
 
@@ -244,8 +240,7 @@ def mark_done(session: Session, recording_id: str, done: bool = True) -> Changes
             "Fill in what is needed, then mark it as done. List it: greenroom checklist STUDY",
         )
     with session.step(f"Mark recording {number} as {'done' if done else 'not done'}") as step:
-        who = session.annotator()
-        assert who is not None
+        who = session.author()
         set_completed(session.study, recording_id, who.id, utc_now() if done else None)
     return step.changes
 
@@ -257,7 +252,7 @@ def _list_unfilled(session: Session, recording_id: str, annotator_id: str) -> li
     for segment in segments_of(session.study, recording_id):
         scheme = session.schemes.find(segment.scheme) if segment.annotator_id == annotator_id else None
         if scheme is not None:
-            filled = {key: field_value.value for key, field_value in values.get(segment.id, {}).items()}
+            filled = values.get(segment.id, {})
             known = scheme.known_values(segment.track, filled)
             missing = scheme.missing_fields(segment.label, known, segment.track)
             if missing:
@@ -273,22 +268,10 @@ def hold_out(session: Session, recording_id: str, held_out: bool = True) -> Chan
     return step.changes
 
 
-def _has_begun(session: Session, assignment: Assignment) -> bool:
-    if (assignment.recording_id, assignment.annotator_id) in completions(session.study):
-        return True
-    return bool(
-        segment_counts(session.study, unseen=True).get(assignment.recording_id, {}).get(assignment.annotator_id)
-    )
-
-
 def set_training(session: Session, recordings: Sequence[str], reference: str, minimum: Mapping[str, float]) -> Changes:
     """Open a training round; everybody in the plan but the reference is given these recordings to train on.
 
-    Args:
-        session: of the study's owner.
-        recordings: ids of the recordings.
-        reference: name of the annotator to compare with.
-        minimum: figure -> what it must reach, 0 to 1; figures that are not named do not count.
+    The minimum has what each figure must reach, 0 to 1; figures that it does not name do not count.
     """
     if not recordings:
         raise UserError("A training needs recordings.", "Name them: --recording 1 --recording 2")
@@ -298,7 +281,7 @@ def set_training(session: Session, recordings: Sequence[str], reference: str, mi
     who = require_annotator(session, reference)
     gate = Gate(tuple(dict.fromkeys(recordings)), who.id, dict(minimum))
     with session.step("Set up training") as step:
-        session.study.set_property(TRAINING, gate.as_json())
+        session.study.set_property(TRAINING, dump(gate))
         set_assignments(session.study, plan_training(session, gate.recordings, who.id))
     return step.changes
 
@@ -358,35 +341,6 @@ class TeamPlan:
             sum(1 for _, cell in work if cell.done),
             sum(recording.duration_us for recording, _ in work) / 6e7,
         )
-
-    def as_json(self) -> dict[str, Json]:
-        """Return each annotator's part, and for each recording who has it."""
-        names = {annotator.id: annotator.name for annotator in self.annotators}
-        return {
-            "annotators": [
-                {"name": p.annotator.name, "given": p.given, "begun": p.begun, "done": p.done, "minutes": p.minutes}
-                for p in map(self.progress, self.annotators)
-            ],
-            "recordings": [
-                {
-                    "id": recording.id,
-                    "number": recording.number,
-                    "name": recording.name,
-                    "held_out": recording.id in self.held_out,
-                    "annotators": [
-                        {
-                            "name": names[who],
-                            "purpose": cell.purpose.value if cell.purpose else None,
-                            "segments": cell.segments,
-                            "done": cell.done,
-                        }
-                        for (place, who), cell in self.cells.items()
-                        if place == recording.id
-                    ],
-                }
-                for recording in self.recordings
-            ],
-        }
 
     def as_text(self) -> str:
         """Return the plan for people."""

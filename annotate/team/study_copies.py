@@ -18,6 +18,7 @@ from annotate.team.training_gate import read_gate
 from project.entities.study_records import Changes, WorkPurpose
 from project.erasure.subject_scope import PersonalFinder, find_contact_strings
 from project.errors import Cancelled, UserError
+from project.files.atomic_files import explain_os_errors
 from project.merging.conflict_resolution import apply_version
 from project.merging.merge import MergeResult, copy_sort_key, merge_copy, open_copy
 from project.progress import Progress, Silent
@@ -48,10 +49,7 @@ class MediaBeside:
     def __init__(self, scratch: Path, copy: Path, *, linked: bool) -> None:
         """Bring nothing yet.
 
-        Args:
-            scratch: a folder on the disk of the copy, which is removed with what is left in it.
-            copy: what the copy will be called.
-            linked: whether files are linked instead of copied.
+        `scratch` is a folder on the disk of the copy, which is removed with what is left in it.
         """
         self._folder, self._final = scratch / "media", copy.with_name(f"{copy.stem} media")
         self._linked = linked
@@ -70,7 +68,9 @@ class MediaBeside:
         """
         self._require_free()
         wanted = dict(files)
-        try:
+        with explain_os_errors(
+            f"The media cannot be put beside “{escape_unprintable(self._final.name)}”", "Choose another folder."
+        ):
             self._folder.mkdir(exist_ok=True)
             for gone in self._known.keys() - wanted.keys():
                 self._known.pop(gone).unlink()
@@ -86,11 +86,6 @@ class MediaBeside:
                 else:
                     done = _copy_file(wanted[medium_id], target, done, total, progress)
                 self._known[medium_id] = target
-        except OSError as error:
-            raise UserError(
-                f"The media cannot be put beside “{escape_unprintable(self._final.name)}”: {error.strerror}.",
-                "Choose another folder.",
-            ) from None
         self.paths = {medium_id: f"{self._final.name}/{path.name}" for medium_id, path in self._known.items()}
         self.sources = [folder for path in wanted.values() for folder in containing_folders(path)]
 
@@ -223,11 +218,7 @@ class CopyFor:
 
 
 def split_study(
-    session: Session,
-    annotator: str,
-    out: Path,
-    media: MediaWith = MediaWith.LEAVE,
-    progress: Progress | None = None,
+    session: Session, annotator: str, out: Path, media: MediaWith = MediaWith.LEAVE, progress: Progress | None = None
 ) -> Split:
     """Make a copy at once, in this thread; errors as `CopyFor`."""
     with contextlib.closing(CopyFor(session, annotator, out, media)) as copy:

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from project.entities.study_records import Annotator, FieldValue, Json, Segment, WorkPurpose
+from project.codec import load
+from project.entities.study_records import Annotator, Json, Segment, WorkPurpose
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators, all_assignments, completions
 from project.queries.segment_rows import segments_of, values_in
@@ -33,20 +34,14 @@ class Gate:
     reference: str
     minimum: Mapping[str, float]
 
-    def as_json(self) -> Json:
-        """Return it as it is kept in a study."""
-        return {"recordings": [*self.recordings], "reference": self.reference, "minimum": {**self.minimum}}
-
 
 @dataclass(frozen=True, slots=True)
 class TrainingResult:
     """How one annotator did.
 
     Attributes:
-        annotator: who.
         given: number of recordings to train on.
         done: how many of them they marked as done; only these are compared.
-        pairs: number of matched segments.
         figures: figure -> 0 to 1; None where there is nothing to compare.
         short: the figures that do not reach the minimum.
         passed: whether all recordings are done and all figures reach the minimum.
@@ -62,15 +57,9 @@ class TrainingResult:
 
 
 def read_gate(session: Session) -> Gate | None:
-    """Return the study's gate, or None where it has none. Figures that this version does not know are not asked for."""
+    """Return the study's gate, or None where it has none."""
     found = session.study.get_property(TRAINING)
-    if not isinstance(found, dict):
-        return None
-    recordings, minimum = found.get("recordings"), found.get("minimum")
-    if not isinstance(recordings, list) or not isinstance(minimum, dict):
-        return None
-    least = {key: float(value) for key in FIGURES if isinstance(value := minimum.get(key), int | float)}
-    return Gate(tuple(map(str, recordings)), str(found.get("reference", "")), least)
+    return None if found is None else load(Gate, found, "The training round")
 
 
 def list_trainees(session: Session) -> list[Annotator]:
@@ -94,10 +83,14 @@ def evaluate_training(session: Session, annotator: Annotator, gate: Gate) -> Tra
     ]
     finished = completions(session.study)
     done = [place for place in given if (place, annotator.id) in finished]
-    compared = _compare(session, done, annotator.id, gate.reference)
-    short = tuple(figure for figure, least in gate.minimum.items() if not _reaches_minimum(compared, figure, least))
+    pairs, segments, figures = _compare(session, done, annotator.id, gate.reference)
+    short = tuple(
+        figure
+        for figure, least in gate.minimum.items()
+        if not _reaches_minimum(figure, figures.get(figure), least, pairs, segments)
+    )
     passed = bool(given) and done == given and not short
-    return TrainingResult(annotator, len(given), len(done), compared.pairs, compared.figures, short, passed)
+    return TrainingResult(annotator, len(given), len(done), pairs, figures, short, passed)
 
 
 def require_training(session: Session, recording_id: str) -> None:
@@ -128,22 +121,17 @@ def require_training(session: Session, recording_id: str) -> None:
     raise UserError(f"The training is not passed yet: {'; '.join(short)}.", "Go over the recordings to train on again.")
 
 
-@dataclass(frozen=True, slots=True)
-class _TrainingFigures:
-    pairs: int
-    segments: int
-    figures: Mapping[str, float | None]
-
-
-def _reaches_minimum(compared: _TrainingFigures, figure: str, least: float) -> bool:
-    value = compared.figures.get(figure)
+def _reaches_minimum(figure: str, value: float | None, least: float, pairs: int, segments: int) -> bool:
     if value is None:
         # Nobody marked anything, or nobody chose anything: there is nothing to be wrong about.
-        return compared.segments == 0 or (figure == "attributes" and compared.pairs > 0) or least == 0
+        return segments == 0 or (figure == "attributes" and pairs > 0) or least == 0
     return value >= least
 
 
-def _compare(session: Session, recordings: list[str], annotator: str, reference: str) -> _TrainingFigures:
+def _compare(
+    session: Session, recordings: list[str], annotator: str, reference: str
+) -> tuple[int, int, dict[str, float | None]]:
+    """Return the numbers of matched and of all segments, and the figures."""
     iou: list[float] = []
     labels: list[float] = []
     chosen: list[float] = []
@@ -160,15 +148,12 @@ def _compare(session: Session, recordings: list[str], annotator: str, reference:
             iou.append(share)
             labels.append(float(segment.label == other.label))
             chosen += _jaccards(session, segment, values.get(segment.id, {}), values.get(other.id, {}))
-    return _TrainingFigures(
-        len(iou),
-        segments,
-        {
-            "boundaries": sum(iou) / (len(iou) + alone) if segments else None,
-            "labels": sum(labels) / len(labels) if labels else None,
-            "attributes": sum(chosen) / len(chosen) if chosen else None,
-        },
-    )
+    figures = {
+        "boundaries": sum(iou) / (len(iou) + alone) if segments else None,
+        "labels": sum(labels) / len(labels) if labels else None,
+        "attributes": sum(chosen) / len(chosen) if chosen else None,
+    }
+    return len(iou), segments, figures
 
 
 def _pairs(mine: list[Segment], theirs: list[Segment]) -> list[tuple[Segment, Segment, float]]:
@@ -197,9 +182,7 @@ def _pairs(mine: list[Segment], theirs: list[Segment]) -> list[tuple[Segment, Se
     ]
 
 
-def _jaccards(
-    session: Session, segment: Segment, mine: Mapping[str, FieldValue], theirs: Mapping[str, FieldValue]
-) -> list[float]:
+def _jaccards(session: Session, segment: Segment, mine: Mapping[str, Json], theirs: Mapping[str, Json]) -> list[float]:
     """Return the Jaccard index of every field of several choices that one of the two filled in."""
     found = []
     for field in session.schemes.get(segment.scheme).fields:
@@ -211,5 +194,5 @@ def _jaccards(
     return found
 
 
-def _choice_set(value: FieldValue | None) -> set[str]:
-    return {str(choice) for choice in value.value} if value is not None and isinstance(value.value, list) else set()
+def _choice_set(value: Json) -> set[str]:
+    return set(map(str, value)) if isinstance(value, list) else set()

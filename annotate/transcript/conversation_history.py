@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotate.cues.cue_marks import CueMark, cues_by_utterance
-from project.entities.study_records import Json, ParticipantRole, Utterance
+from project.entities.study_records import Json, Participant, Utterance
 from project.entities.transcript import split_words
-from project.queries.recording_rows import all_participants
+from project.queries.recording_rows import all_participants, pseudonyms
 from project.queries.transcript_rows import utterances_before, utterances_between, utterances_of
 from project.session.session import Session
 from project.timebase import SECOND_US
@@ -29,7 +29,6 @@ class LineCue:
 
     Attributes:
         kind: of `CUE_KINDS`.
-        text: what it says.
         note: more about an emotion or a tone; "" for none.
     """
 
@@ -45,7 +44,6 @@ class LineResponse:
     Attributes:
         after: words of the utterance before it.
         who: the listener's pseudonym; None where nobody knows.
-        text: what it says.
     """
 
     after: int
@@ -61,7 +59,6 @@ class CaptionLine:
         speaker: pseudonym; None while nobody knows.
         start_cs: in hundredths of a second.
         end_cs: likewise.
-        words: of its text.
         cues: the speaker's, in the order of `CUE_KINDS`.
         responses: of listeners, by place.
     """
@@ -76,11 +73,10 @@ class CaptionLine:
 
 def read_caption_lines(session: Session, recording_id: str) -> list[CaptionLine]:
     """Return a recording's utterances with the cues that people marked, by start; pre-labels are left out."""
-    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
-    marks = cues_by_utterance(session, recording_id)
+    names = pseudonyms(session.study)
+    marks = cues_by_utterance(session, recording_id, prelabels=False)
     return [
-        _line(utterance, _without_prelabels(marks.get(utterance.id, ())), names)
-        for utterance in utterances_of(session.study, recording_id)
+        _line(utterance, marks.get(utterance.id, ()), names) for utterance in utterances_of(session.study, recording_id)
     ]
 
 
@@ -93,23 +89,30 @@ def transcript_to_json(session: Session, recording_id: str) -> dict[str, Json]:
     """Return a recording's utterances and cues as JSON.
 
     Returns:
-        `utterances`: each with `speaker`, `start` and `end` in seconds, `text`, `cues` and `responses`. A cue has its
-        `track`, `label`, `description`, `start`, `end`, the `word` at which it begins (from 0, -1 before the first),
-        and `who`, null where nobody said.
+        `utterances`: each with `speaker`, `start` and `end` in seconds, `text`, `words` with measured times, `cues` and
+        `responses`. A cue has its `track`, `label`, `description`, `start`, `end`, the `word` at which it begins (from
+        0, -1 before the first), and `who`, null where nobody said.
     """
-    names = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
-    marks = cues_by_utterance(session, recording_id)
+    names = pseudonyms(session.study)
+    marks = cues_by_utterance(session, recording_id, prelabels=False)
     listed: list[Json] = []
     for utterance in utterances_of(session.study, recording_id):
-        kept = _without_prelabels(marks.get(utterance.id, ()))
         listed.append(
             {
                 "speaker": names.get(utterance.participant_id or ""),
                 "start": utterance.start_us / SECOND_US,
                 "end": utterance.end_us / SECOND_US,
                 "text": utterance.text,
-                "cues": [cue_to_json(cue, names) for cue in kept if not cue.is_response],
-                "responses": [cue_to_json(cue, names) for cue in kept if cue.is_response],
+                "words": [
+                    {
+                        "text": word.text,
+                        "start": word.start_us / SECOND_US,
+                        "end": word.end_us / SECOND_US,
+                        "confidence": word.confidence,
+                    }
+                    for word in utterance.words
+                ],
+                **cues_to_json(marks.get(utterance.id, ()), names),
             }
         )
     return {"utterances": listed}
@@ -166,10 +169,6 @@ def _listener_responses(cues: Iterable[CueMark], names: Mapping[str, str]) -> tu
     return tuple(dict.fromkeys(sorted(found, key=lambda response: response.after)))
 
 
-def _without_prelabels(cues: Iterable[CueMark]) -> list[CueMark]:
-    return [cue for cue in cues if not cue.prelabel]
-
-
 def _speaker_cue(cue: CueMark) -> LineCue:
     if cue.track in (EMOTION, TONE):
         return LineCue(cue.track, cue.name.lower(), _words(cue.description))
@@ -180,8 +179,15 @@ def _words(text: str) -> str:
     return " ".join(text.split()).rstrip(".")
 
 
-def cue_to_json(cue: CueMark, names: Mapping[str, str]) -> dict[str, Json]:
-    """Return a cue as JSON; see `transcript_to_json`."""
+def cues_to_json(cues: Iterable[CueMark], names: Mapping[str, str]) -> dict[str, Json]:
+    """Return the `cues` of a speaker and the `responses` of listeners as JSON; see `transcript_to_json`."""
+    told: dict[str, list[Json]] = {"cues": [], "responses": []}
+    for cue in cues:
+        told["responses" if cue.is_response else "cues"].append(_cue_to_json(cue, names))
+    return {**told}
+
+
+def _cue_to_json(cue: CueMark, names: Mapping[str, str]) -> Json:
     return {
         "track": cue.track,
         "label": cue.label,
@@ -227,28 +233,15 @@ class DialogueTurn:
     """One utterance of a conversation.
 
     Attributes:
-        utterance_id: of the utterance.
-        start_us: on the recording's axis.
-        end_us: on the recording's axis.
-        participant_id: who speaks; None while nobody knows.
-        speaker: the speaker's pseudonym; "" while nobody knows.
-        role: the speaker's; None while nobody knows.
-        text: what is said.
+        speaker: None while nobody knows.
         inside: it shares time with the stretch; else it is over before it.
-        checked: somebody looked at it; else a model heard it.
         cues: what people marked inside it, where they were asked for; pre-labels are never among them.
     """
 
-    utterance_id: str
-    start_us: int
-    end_us: int
-    participant_id: str | None
-    speaker: str
-    role: ParticipantRole | None
-    text: str
+    utterance: Utterance
+    speaker: Participant | None
     inside: bool
-    checked: bool
-    cues: tuple[CueMark, ...] = ()
+    cues: Sequence[CueMark] = ()
 
 
 def read_conversation(
@@ -261,13 +254,7 @@ def read_conversation(
 ) -> list[DialogueTurn]:
     """Return the utterances that share time with a stretch and those that led up to it, by start.
 
-    Args:
-        session: holds the study.
-        recording_id: of the recording.
-        start_us: of the stretch, on the recording's axis.
-        end_us: of the stretch, on the recording's axis.
-        before: utterances before the stretch, at most.
-        cues: whether to tell the cues inside them.
+    At most `before` utterances lead up to it.
     """
     study = session.study
     inside = utterances_between(study, recording_id, start_us, end_us)
@@ -275,25 +262,13 @@ def read_conversation(
     if not (inside or earlier):
         return []
     people = {participant.id: participant for participant in all_participants(study)}
-    marks = cues_by_utterance(session, recording_id) if cues else {}
+    marks = cues_by_utterance(session, recording_id, prelabels=False) if cues else {}
     chosen = {utterance.id for utterance in inside}
-    turns = []
-    for utterance in sorted(
-        (*earlier, *inside), key=lambda utterance: (utterance.start_us, utterance.end_us, utterance.id)
-    ):
-        speaker = None if utterance.participant_id is None else people.get(utterance.participant_id)
-        turns.append(
-            DialogueTurn(
-                utterance.id,
-                utterance.start_us,
-                utterance.end_us,
-                utterance.participant_id,
-                "" if speaker is None else speaker.pseudonym,
-                None if speaker is None else speaker.role,
-                utterance.text,
-                utterance.id in chosen,
-                utterance.checked,
-                tuple(cue for cue in marks.get(utterance.id, ()) if not cue.prelabel),
-            )
+    return [
+        DialogueTurn(
+            utterance, people.get(utterance.participant_id or ""), utterance.id in chosen, marks.get(utterance.id, ())
         )
-    return turns
+        for utterance in sorted(
+            (*earlier, *inside), key=lambda utterance: (utterance.start_us, utterance.end_us, utterance.id)
+        )
+    ]

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from annotate.study.people import build_participant
+from annotate.study.recording_edits import require_span
 from annotate.transcript import utterance_text
 from annotate.transcript.utterance_text import WordSearch
 from project.entities.study_records import Changes, ParticipantRole, Utterance
@@ -15,7 +16,6 @@ from project.queries.recording_rows import all_recordings
 from project.queries.transcript_rows import speech_spans
 from project.session.session import Session
 from project.text_format import describe_rows
-from project.timebase import format_time
 
 
 def change_each(
@@ -30,7 +30,6 @@ def write_utterances(
     session: Session, name: str, old: Sequence[Utterance], new: Sequence[Utterance], merge_key: str | None = None
 ) -> Changes:
     """Put new versions of utterances in the place of old ones, as one step; those that are the same are left alone."""
-    session.study.require_writable()
     with session.step(name, merge_key) as step:
         for before, after in zip(old, new, strict=True):
             if after != before:
@@ -113,9 +112,7 @@ class ReplaceResult:
     """What `replace_all` did.
 
     Attributes:
-        count: how many places were replaced.
         emptied: ids of utterances that have no text any more.
-        changes: rows that changed.
     """
 
     count: int
@@ -135,7 +132,7 @@ def add_utterance(
     session: Session, recording_id: str, start_us: int, end_us: int, text: str = "", participant_id: str | None = None
 ) -> tuple[str, Changes]:
     """Add an utterance that a person heard; returns its id and what changed."""
-    _check_span(session, recording_id, start_us, end_us)
+    require_span(session, recording_id, start_us, end_us, "utterance")
     require_participant(session, participant_id)
     made = Utterance(new_id(), recording_id, start_us, end_us, text.strip(), participant_id)
     with session.step("Add utterance") as step:
@@ -146,11 +143,8 @@ def add_utterance(
 def edit_text(session: Session, utterance_id: str, text: str, *, check: bool = True) -> Changes:
     """Change what is said; quick edits of one utterance are one step. Words that stay keep their times.
 
-    Args:
-        session: whose annotator does it.
-        utterance_id: of the utterance.
-        text: may be empty; then the words' times are gone.
-        check: whether it counts as read from now on; False while somebody still types.
+    Without a text, the words' times are gone. `check` is false while somebody still types: then it does not count as
+    read.
     """
     old = find_utterance(session, utterance_id)
     new = old if text.strip() == old.text else utterance_text.with_text(old, text)
@@ -171,13 +165,8 @@ def split_utterance(
 ) -> tuple[str, Changes]:
     """Cut an utterance in two, before a word or at a time; both halves keep the speaker. Returns the second one's id.
 
-    Where words have times, each half reaches to its own words.
-
-    Args:
-        session: whose annotator does it.
-        utterance_id: of the utterance.
-        word: index of the first word of the second half.
-        at_us: where to cut, on the recording's axis; a word belongs to the half that has its middle.
+    Where words have times, each half reaches to its own words. `word` is the index of the first word of the second
+    half. A word belongs to the half of `at_us` that has its middle.
     """
     old = find_utterance(session, utterance_id)
     if word is None:
@@ -187,20 +176,13 @@ def split_utterance(
     if not 0 < word < len(split_words(old.text)):
         raise UserError("One half would have no words.", "Cut between two words of the utterance.")
     first, second = utterance_text.split_at_word(old, word, new_id(), at_us)
-    with session.step("Split utterance") as step:
-        transcript_rows.update_utterance(session.study, first)
-        transcript_rows.insert_utterances(session.study, [second])
-    return second.id, step.changes
+    return _store_halves(session, first, second)
 
 
 def split_utterance_text(session: Session, utterance_id: str, before: str, after: str) -> tuple[str, Changes]:
     """Cut an utterance in two where somebody types, as one step; returns the second one's id.
 
-    Args:
-        session: whose annotator does it.
-        utterance_id: of the utterance.
-        before: text of the first half, which may be another one than the utterance has.
-        after: text of the second half.
+    The halves may have another text than the utterance.
     """
     old, text = find_utterance(session, utterance_id), f"{before.strip()} {after.strip()}"
     if not before.strip() or not after.strip():
@@ -208,6 +190,10 @@ def split_utterance_text(session: Session, utterance_id: str, before: str, after
     differs = text.split() != old.text.split()
     new = replace(utterance_text.with_text(old, text), checked=True) if differs else old
     first, second = utterance_text.split_at_word(new, len(split_words(before)), new_id())
+    return _store_halves(session, first, second)
+
+
+def _store_halves(session: Session, first: Utterance, second: Utterance) -> tuple[str, Changes]:
     with session.step("Split utterance") as step:
         transcript_rows.update_utterance(session.study, first)
         transcript_rows.insert_utterances(session.study, [second])
@@ -238,7 +224,7 @@ def retime_utterances(session: Session, spans: Sequence[tuple[str, int, int]], m
     old = [find_utterance(session, utterance_id) for utterance_id, _, _ in spans]
     new = []
     for utterance, (_, start_us, end_us) in zip(old, spans, strict=True):
-        _check_span(session, utterance.recording_id, start_us, end_us)
+        require_span(session, utterance.recording_id, start_us, end_us, "utterance")
         new.append(utterance_text.with_span(utterance, start_us, end_us))
     return write_utterances(session, f"Change times of {format_count(new)}", old, new, merge_key)
 
@@ -301,14 +287,3 @@ def find_utterances_without_speech(session: Session, recording_id: str) -> list[
         if at == len(speech) or speech[at][0] >= utterance.end_us:
             found.append(utterance.id)
     return found
-
-
-def _check_span(session: Session, recording_id: str, start_us: int, end_us: int) -> None:
-    recording = session.recording(recording_id)
-    if end_us - start_us < utterance_text.MIN_DURATION_US:
-        raise UserError("An utterance must end after it starts.", "Choose a start and a later end.")
-    if start_us < 0 or end_us > recording.duration_us:
-        raise UserError(
-            f"The utterance would reach outside recording {recording.number}.",
-            f"It lasts from 0:00:00.000 to {format_time(recording.duration_us)}.",
-        )

@@ -5,25 +5,23 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 from types import MappingProxyType
-from typing import cast
 
 from annotate.interchange.annotation_files import get_format, read_file
 from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, read_text
 from annotate.interchange.document import Document
 from annotate.interchange.document_export import build_document, exportable_recordings
-from annotate.interchange.document_import import Plan, import_step, plan_document_import
+from annotate.interchange.document_import import import_step, insert_planned, plan_document_import
 from annotate.interchange.lane_mapping import EntryTarget, ImportMapping, LaneTarget, guess_mapping
 from annotate.transcript.conversation_history import export_lines, transcript_to_json
 from annotate.transcript.utterance_drafts import list_kept_utterances, require_empty_transcript
 from media.encoding import atomic_output
-from project.entities.study_records import Changes, Json, Utterance
+from project.entities.study_records import Changes, Utterance
 from project.errors import UserError
-from project.queries.recording_rows import insert_participant, media_of, set_appearance
-from project.queries.transcript_rows import delete_utterance, insert_utterances, utterances_of
+from project.queries.recording_rows import media_of
+from project.queries.transcript_rows import delete_utterance, utterances_of
 from project.session.session import Session
 from project.store.column_values import to_json
 from project.text_format import escape_unprintable
-from project.timebase import SECOND_US
 
 LINES, JSON = "lines", "json"
 FORMATS: Mapping[str, tuple[str, str]] = MappingProxyType(
@@ -50,7 +48,6 @@ class TranscriptImportResult:
         removed: how many drafts made room for them.
         left_out: how many entries of the file are left out.
         remarks: one line for each thing that was left out or changed on the way.
-        changes: rows touched.
     """
 
     added: int
@@ -72,13 +69,9 @@ def import_transcript(
 ) -> TranscriptImportResult:
     """Put what a file says was spoken into a recording's transcript, as one step.
 
-    Args:
-        session: of the study.
-        recording_id: what it is about.
-        path: of a file in any format that `greenroom import` reads.
-        key: of its format; seen from the file when not given.
-        replace_drafts: whether drafts that nobody touched make room, where there is a transcript already.
-        keep_rest: what looks like somebody who withdrew comes in all the same.
+    The file is of any format that `greenroom import` reads; `key` names it where it is not to be seen from the file.
+    With `replace_drafts`, drafts that nobody touched make room; with `keep_rest`, what looks like somebody who withdrew
+    comes in all the same.
     """
     require_empty_transcript(session, recording_id, replace_drafts)
     if not path.is_file() or path.stat().st_size < MEGABYTE:
@@ -87,12 +80,12 @@ def import_transcript(
     mapping, remarks = _map_spoken_lanes(session, document, path)
     number = session.recording(recording_id).number
     with import_step(session, f"Import {path.name} into recording {number}", keep_rest=keep_rest) as step:
-        kept = {kept_utterance.id for kept_utterance in list_kept_utterances(session, recording_id)}
+        kept = {utterance.id for utterance in list_kept_utterances(session, recording_id)}
         drafts = [utterance for utterance in utterances_of(session.study, recording_id) if utterance.id not in kept]
         for draft in drafts:
             delete_utterance(session.study, draft.id)
         found = plan_document_import(session, document, mapping, [recording_id])
-        _insert(session, found)
+        insert_planned(session, found)
     overlapping = _count_overlapping(found.new_utterances)
     if overlapping:
         remarks.append(f"Utterances that begin before another one ends: {overlapping}; they are kept so.")
@@ -101,25 +94,12 @@ def import_transcript(
             remarks += [f"{count} left out: {why}." for why, count in lane.left_out.items()]
             remarks += [f"{remark[:1].upper()}{remark[1:]}." for remark in lane.remarks]
     return TranscriptImportResult(
-        len(found.new_utterances),
-        found.known,
-        len(drafts),
-        found.left_out,
-        (*found.remarks, *remarks),
-        step.changes,
+        len(found.new_utterances), found.known, len(drafts), found.left_out, (*found.remarks, *remarks), step.changes
     )
 
 
 def export_transcript(session: Session, recording_id: str, path: Path, key: str, *, overwrite: bool = False) -> None:
-    """Write a recording's transcript to a file. Hold-outs are never exported.
-
-    Args:
-        session: of the study.
-        recording_id: whose.
-        path: of the file.
-        key: of `FORMATS`.
-        overwrite: whether a file of this name is replaced.
-    """
+    """Write a recording's transcript to a file. Hold-outs are never exported. `key` is one of `FORMATS`."""
     text = None if key not in (LINES, JSON) else transcript_text(session, recording_id, key)
     document = _only_speech(build_document(session, exportable_recordings(session, [recording_id])))
     media = [place for medium in media_of(session.study, recording_id) if (place := session.media_path(medium))]
@@ -133,11 +113,8 @@ def export_transcript(session: Session, recording_id: str, path: Path, key: str,
 def transcript_text(session: Session, recording_id: str, key: str = LINES) -> str:
     """Return a recording's transcript as lines or as JSON."""
     exportable_recordings(session, [recording_id])
-    return (
-        export_lines(session, recording_id)
-        if key == LINES
-        else to_json(_transcript_with_words(session, recording_id)) + "\n"
-    )
+    lines = key == LINES
+    return export_lines(session, recording_id) if lines else to_json(transcript_to_json(session, recording_id)) + "\n"
 
 
 def guess_transcript_format(path: Path) -> str:
@@ -149,27 +126,6 @@ def guess_transcript_format(path: Path) -> str:
         f"{escape_unprintable(path.name)} does not say what it should be.",
         f"End it in one of {', '.join(suffix for suffix, _ in FORMATS.values())}, or give --format.",
     )
-
-
-def _transcript_with_words(session: Session, recording_id: str) -> dict[str, Json]:
-    found = transcript_to_json(session, recording_id)
-    listed = cast(list[dict[str, Json]], found["utterances"])
-    for utterance, told in zip(utterances_of(session.study, recording_id), listed, strict=True):
-        told["words"] = words_to_json(utterance)
-    return found
-
-
-def words_to_json(utterance: Utterance) -> list[Json]:
-    """Return the words of an utterance with measured times as JSON: text, start and end in seconds, confidence."""
-    return [
-        {
-            "text": word.text,
-            "start": word.start_us / SECOND_US,
-            "end": word.end_us / SECOND_US,
-            "confidence": word.confidence,
-        }
-        for word in utterance.words
-    ]
 
 
 def _require_content(path: Path) -> None:
@@ -189,27 +145,16 @@ def _map_spoken_lanes(session: Session, document: Document, path: Path) -> tuple
     spoken = [lane for lane in lanes if guessed[lane.name].becomes is EntryTarget.UTTERANCES]
     if not spoken and len(lanes) == 1:
         spoken = [*lanes]
-    if not any(interchange_lane.entries for interchange_lane in spoken):
+    if not any(lane.entries for lane in spoken):
         names = ", ".join(escape_unprintable(lane.name) for lane in lanes if lane.entries)
         raise damaged_file_error(path, f"it holds nothing spoken{', only: ' + names if names else ''}")
-    targets = {
-        interchange_lane.name: LaneTarget(EntryTarget.UTTERANCES, participant=interchange_lane.participant)
-        for interchange_lane in spoken
-    }
+    targets = {lane.name: LaneTarget(EntryTarget.UTTERANCES, participant=lane.participant) for lane in spoken}
     remarks = [
         f"“{escape_unprintable(lane.name)}” is left out: it is nothing spoken."
         for lane in lanes
         if lane.name not in targets
     ]
     return ImportMapping(targets), remarks
-
-
-def _insert(session: Session, found: Plan) -> None:
-    for person in found.new_participants:
-        insert_participant(session.study, person)
-    for recording_id, participant_id in found.appearances:
-        set_appearance(session.study, recording_id, participant_id, True)
-    insert_utterances(session.study, found.new_utterances)
 
 
 def _count_overlapping(utterances: list[Utterance]) -> int:

@@ -46,9 +46,9 @@ def list_kept_utterances(session: Session, recording_id: str) -> list[Utterance]
     """
     decided = {place.row for place in pii_decisions(session.study) if place.table == "utterance"}
     drafted = {
-        (asr_segment.start_us, asr_segment.end_us, asr_segment.text, asr_segment.words)
+        (segment.start_us, segment.end_us, segment.text, segment.words)
         for run in runs_of(session.study, recording_id, TRANSCRIBE)
-        for asr_segment in asr_segments(session.study, run.id)
+        for segment in asr_segments(session.study, run.id)
     }
     return [
         utterance
@@ -130,11 +130,8 @@ def cut_utterances(
 ) -> list[AsrSegment]:
     """Return utterances with the times of their words, by start.
 
-    Args:
-        pieces: in order; times that run backwards are put in order.
-        language: code; in some languages there may be a cut between any two pieces.
-        end_us: of the recording; nothing lies after it.
-        options: see there.
+    Times of pieces that run backwards are put in order; in some languages there may be a cut between any two. Nothing
+    lies after `end_us`, the end of the recording.
     """
     options = options or CuttingOptions()
     free = language in UNSPACED_LANGUAGES

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from annotate.study.recording_edits import MIN_SPAN_US
 from project.entities.study_records import Utterance
 from project.entities.transcript import Word, Words, clamp_words, estimate_word_times, realign_words, split_words
 from project.errors import UserError
@@ -106,8 +107,6 @@ def _may_backtrack(pattern: str) -> bool:
 
 
 _BLANK_RUNS = re.compile(r"[ \t\u00a0]{2,}")
-MIN_DURATION_US = 1_000
-"""No utterance is made shorter than this."""
 
 
 def with_text(old: Utterance, text: str) -> Utterance:
@@ -137,8 +136,8 @@ def split_at_word(
     else:
         timed = estimate_word_times(utterance.text, utterance.start_us, utterance.end_us)
         end = start = timed[index].start_us if at_us is None else at_us
-    end = min(max(end, utterance.start_us + MIN_DURATION_US), utterance.end_us)
-    start = max(min(start, utterance.end_us - MIN_DURATION_US), utterance.start_us)
+    end = min(max(end, utterance.start_us + MIN_SPAN_US), utterance.end_us)
+    start = max(min(start, utterance.end_us - MIN_SPAN_US), utterance.start_us)
     head, tail = _cut_text(utterance.text, parts, index)
     return (
         replace(utterance, end_us=end, text=head, words=first),

@@ -14,7 +14,7 @@ from project.codec import dump
 from project.entities.egress_policy import RULES, Egress, EgressLevel, EgressRequest, Policy, Purpose
 from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Json
-from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.queries.history_rows import find_run
 from project.queries.judgment_rows import asked_judges, judge_names
 from project.queries.policy_rows import all_egress
@@ -154,12 +154,8 @@ def read_log(session: Session, outcomes: Iterable[EgressOutcome] = tuple(EgressO
 def read_machine_log(outcomes: Iterable[EgressOutcome] = tuple(EgressOutcome)) -> list[EgressLogRow]:
     """Return the requests that were made with no study open by time: downloads of models."""
     names = _RequestNames(None)
-    try:
+    with explain_os_errors("The journal of requests of this machine cannot be read", f"Look at {journal_file()}."):
         return _filter_by_outcome((names.build_row(egress) for egress in read_journal()), outcomes)
-    except OSError as error:
-        raise UserError(
-            f"The journal of requests of this machine cannot be read: {error.strerror}.", f"Look at {journal_file()}."
-        ) from None
 
 
 def _filter_by_outcome(found: Iterable[EgressLogRow], outcomes: Iterable[EgressOutcome]) -> list[EgressLogRow]:
@@ -177,11 +173,11 @@ def compute_totals(found: Sequence[EgressLogRow]) -> list[Total]:
 
 def write_table(found: Sequence[EgressLogRow], file: Path) -> None:
     """Write requests as CSV, one a line, with all that was written down about each."""
-    try:
-        with file.open("w", encoding="utf-8", newline="") as out:
-            write_csv(out, [*_COLUMNS], (_row(egress_log_row) for egress_log_row in found))
-    except OSError as error:
-        raise UserError(f"{file} cannot be written: {error.strerror}.", "Choose another place.") from None
+    with (
+        explain_os_errors(f"{file} cannot be written", "Choose another place."),
+        file.open("w", encoding="utf-8", newline="") as out,
+    ):
+        write_csv(out, [*_COLUMNS], (_row(egress_log_row) for egress_log_row in found))
 
 
 _COLUMNS = (

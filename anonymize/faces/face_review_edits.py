@@ -15,7 +15,7 @@ from project.ids import new_id
 from project.queries import face_rows, recording_rows
 from project.queries.face_rows import update_region
 from project.session.session import Session
-from project.text_format import pluralize
+from project.text_format import pluralize, require_length
 from project.timebase import FrameTimes, format_time, utc_now
 
 MAX_LABEL_CHARS = 200
@@ -145,10 +145,7 @@ def delete_track_box(session: Session, run_id: str, track_id: str, time_us: int)
 
 
 def _label(text: str) -> str:
-    label = " ".join(text.split())
-    if len(label) > MAX_LABEL_CHARS:
-        raise UserError(f"A name has up to {MAX_LABEL_CHARS} characters.", "Choose a shorter one.")
-    return label
+    return require_length(" ".join(text.split()), MAX_LABEL_CHARS, "A name")
 
 
 def _check_span(start_us: int, end_us: int) -> None:
@@ -220,8 +217,7 @@ def mark_seen(session: Session, recording_id: str, spans: Iterable[tuple[int, in
     if any(start < 0 or end <= start for start, end in wanted):
         raise UserError("A stretch ends after it starts.", "Give another start or end.")
     with session.step("Mark as seen") as step:
-        who = session.annotator()
-        assert who is not None
+        who = session.author()
         now = utc_now()
         for start, end in wanted:
             face_rows.insert_seen_span(session.study, SeenSpan(recording_id, who.id, start, end, now))
@@ -241,8 +237,7 @@ def mark_reviewed(session: Session, recording_id: str, times: FrameTimes | None 
             "Look at each, cover what is bare, and mark it as seen.",
         )
     with session.step(f"Mark faces of recording {number} as reviewed") as step:
-        who = session.annotator()
-        assert who is not None
+        who = session.author()
         state = face_rows.mask_state(session.study, recording_id)
         face_rows.set_face_review(session.study, FaceReview(recording_id, who.id, state, utc_now()))
     return step.changes

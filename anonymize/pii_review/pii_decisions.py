@@ -230,8 +230,7 @@ def _words_text(first: str, number: int) -> str:
 def _store_decision(
     session: Session, place: PiiPlace, recording_id: str | None, kind: str, verdict: PiiVerdict
 ) -> None:
-    who = session.annotator()
-    assert who is not None
+    who = session.author()
     put_pii_decision(session.study, PiiDecision(place, recording_id, kind, verdict, who.id, utc_now()))
 
 

@@ -25,7 +25,7 @@ from project.ids import is_id
 from project.queries.item_set_rows import all_sets, items_of
 from project.queries.pii_rows import PiiDecision, PiiVerdict, pii_decisions, put_pii_decision, put_public_word
 from project.queries.recording_rows import all_recordings
-from project.queries.segment_rows import set_value, values_of
+from project.queries.segment_rows import set_value, value_history
 from project.queries.transcript_rows import find_utterance, update_utterance
 from project.search.free_texts import QUOTED, FreeText, free_texts, write_free_text
 from project.session.session import Session
@@ -154,7 +154,8 @@ def _write(study: Study, at: FreeText, text: str) -> None:
     if at.table == "utterance" and (utterance := find_utterance(study, at.row)) is not None:
         update_utterance(study, with_text(utterance, text))
     elif at.table == "segment_value":
-        set_value(study, replace(values_of(study, at.row)[at.field], value=text))
+        newest = [value for value in value_history(study, at.row) if value.field == at.field][-1]
+        set_value(study, replace(newest, value=text))
     else:
         write_free_text(study, at, text)
 

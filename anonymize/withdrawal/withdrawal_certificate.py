@@ -18,7 +18,7 @@ from project import codec
 from project.encryption.encrypted_files import remove_unfinished, write_plaintext
 from project.erasure.erasure import MadeFile, SentRequest
 from project.erasure.reimport_guard import withdrawal_time
-from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.files.filesystem import resolve_path
 from project.files.fingerprints import file_sha256
 from project.files.temporary_files import sweep_scratch
@@ -242,14 +242,12 @@ def _has_content(file: Path, text: str) -> bool:
 
 
 def _write(path: Path, text: str) -> None:
-    try:
+    with explain_os_errors(
+        f"The certificate “{escape_unprintable(path.name)}” cannot be written",
+        "The withdrawal itself is done, and the study keeps the certificate: the same command writes it.",
+    ):
         remove_unfinished(path)
         write_plaintext([text.encode()], path, path)
-    except OSError as error:
-        raise UserError(
-            f"The certificate “{escape_unprintable(path.name)}” cannot be written: {error.strerror}.",
-            "The withdrawal itself is done, and the study keeps the certificate: the same command writes it.",
-        ) from None
 
 
 def _table(records: Sequence[dict[str, Any]], titles: Mapping[str, str]) -> list[str]:

@@ -51,7 +51,7 @@ def search(
     searched.close()
     more = [f"{pluralize(total - len(hits), 'more text')}; --limit shows them."] if total > len(hits) else []
     lines = [hit.as_text() for hit in hits]
-    return Output({"found": total, "hits": [hit.as_json() for hit in hits]}, lines + more or "Nothing found.")
+    return Output({"found": total, "hits": hits}, lines + more or "Nothing found.")
 
 
 _ROLES = ("camera", "microphone")

@@ -40,7 +40,16 @@ def list_schemes(study: Path | None = argument()) -> Output:
         return Output({"schemes": rows}, [f"{known.key:14} version {known.version}  {known.name}" for known in shipped])
     with Session.open(study, read_only=True) as session:
         found = list_study_schemes(session)
-        listed = [{**kept.as_json(), "orphaned": find_orphans(session, kept.key)} for kept in found]
+        listed = [
+            record(
+                kept,
+                "scheme",
+                name=kept.name,
+                version=None if kept.scheme is None else kept.scheme.version,
+                orphaned=find_orphans(session, kept.key),
+            )
+            for kept in found
+        ]
     lines = []
     for kept_scheme in found:
         kept = ", ".join(map(str, kept_scheme.versions)) or "none"

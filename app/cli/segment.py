@@ -16,7 +16,7 @@ from annotate.segments import bulk_edits, segment_edits
 from annotate.segments.segment_edits import find_segment
 from app.cli.command import EDIT, CommandGroup, OptionGroup, Time, argument, command, option, options_of
 from app.cli.console import Output, record
-from project.entities.study_records import Channel, FieldValue, Json, Recording, Segment, Verdict
+from project.entities.study_records import Channel, Json, Recording, Segment, Verdict
 from project.errors import UserError
 from project.queries import segment_rows
 from project.queries.annotator_rows import all_annotators, annotator_names
@@ -341,11 +341,10 @@ def _use_author_name(session: Session, annotator: str | None, segment_id: str) -
         session.annotator_name = next(a.name for a in all_annotators(session.study) if a.id == author)
 
 
-def _segment_json(found: Segment, number: int, annotator: str, values: Mapping[str, FieldValue]) -> dict[str, Any]:
-    given = {field: value.value for field, value in values.items()}
-    form = {field: given.get(field) for field in ("attributes", "channel", "rationale", "correction")}
+def _segment_json(found: Segment, number: int, annotator: str, values: Mapping[str, Json]) -> dict[str, Any]:
+    form = {field: values.get(field) for field in ("attributes", "channel", "rationale", "correction")}
     ids = ("recording_id", "annotator_id")
-    return record(found, *ids, recording=number, annotator=annotator, values=given, verdict=found.label, **form)
+    return record(found, *ids, recording=number, annotator=annotator, values=values, verdict=found.label, **form)
 
 
 def _read_segment_json(session: Session, segment_id: str) -> dict[str, Any]:

@@ -127,7 +127,18 @@ def info(session: Session) -> Output:
     from annotate.review.study_progress import build_overview
 
     found = build_overview(session)
-    return Output(found.as_json(), found.as_text())
+    listed = [
+        {
+            **record(overview.recording),
+            **record(overview, "recording", "state", "faces"),
+            "media": overview.state or "none",
+            "face_tracks": overview.faces.result.get("tracks") if overview.faces else None,
+        }
+        for overview in found.recordings
+    ]
+    counts = {"recordings": len(listed), "segments": found.segments, "annotators": len(found.annotators)}
+    answer = record(found, **counts, annotator_names=found.annotators, recording_list=listed)
+    return Output(answer, found.as_text())
 
 
 @command(study=EDIT)

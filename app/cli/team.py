@@ -4,15 +4,16 @@ The plan of who annotates what, active minutes, the checklist, held-out recordin
 """
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from annotate.review.segment_table import SegmentTable
-from annotate.review.study_progress import build_checklist
+from annotate.review.study_progress import Checklist, build_checklist
 from annotate.study.people import require_annotator
 from annotate.team import assignments, study_copies
-from annotate.team.activity import activity_to_json, format_minutes, totals_by_recording
-from annotate.team.assignments import read_team_plan
+from annotate.team.activity import format_minutes, totals_by_recording
+from annotate.team.assignments import TeamPlan, read_team_plan
 from annotate.team.study_copies import MediaWith, plan_command, split_study
 from annotate.team.training_gate import FIGURES, Gate, TrainingResult, evaluate_training, list_trainees, read_gate
 from app.cli.command import EDIT, KEEP_REST, argument, command, option
@@ -20,8 +21,9 @@ from app.cli.console import Output, progress_bar, record
 from app.merge_text import ConflictDescription, describe_conflict, merge_json, merge_report_text
 from project.entities.study_records import Recording
 from project.errors import UserError
-from project.queries.annotator_rows import all_assignments, annotator_names
+from project.queries.annotator_rows import all_activity, all_assignments, annotator_names
 from project.queries.history_rows import all_conflicts, count_unresolved
+from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from project.text_format import escape_unprintable, pluralize
 
@@ -168,7 +170,19 @@ def activity(session: Session) -> Output:
     Example:
       greenroom activity my-study.greenroom
     """
-    found, shares = activity_to_json(session), totals_by_recording(session)
+    shares, names = totals_by_recording(session), annotator_names(session.study)
+    numbers = {recording.id: recording.number for recording in all_recordings(session.study)}
+    counters = [
+        record(
+            active,
+            *("recording_id", "annotator_id"),
+            recording=numbers[active.recording_id],
+            annotator=names.get(active.annotator_id),
+        )
+        for active in all_activity(session.study)
+        if active.recording_id in numbers
+    ]
+    found = {"seconds": sum(counter["seconds"] for counter in counters), "activity": counters}
     lines = [f"{share.name}  {share.annotator}: {format_minutes(share.seconds)}" for share in shares]
     lines.append(f"In all: {format_minutes(sum(share.seconds for share in shares))}")
     return Output(found, "\n".join(lines) if shares else "No active minutes were counted.")
@@ -188,7 +202,14 @@ def checklist(
     """
     people = [require_annotator(session, annotator)] if annotator else []
     found = build_checklist(session, SegmentTable(session), people)
-    return Output(found.as_json(), found.as_text())
+    return Output(_checklist_json(found), found.as_text())
+
+
+def _checklist_json(found: Checklist) -> dict[str, Any]:
+    return {
+        "annotators": [{"name": who.name, **found.counts(who)} for who in found.annotators],
+        "tasks": [record(task, annotator=task.annotator.name, recording=task.recording.number) for task in found.tasks],
+    }
 
 
 ANNOTATOR = option("Whose it is.", required=True)
@@ -226,7 +247,25 @@ def plan(
         )
         assignments.make_plan(session, wish)
     found = read_team_plan(session)
-    return Output(found.as_json(), found.as_text())
+    return Output(_plan_json(found), found.as_text())
+
+
+def _plan_json(found: TeamPlan) -> dict[str, Any]:
+    names = {annotator.id: annotator.name for annotator in found.annotators}
+    parts = map(found.progress, found.annotators)
+    return {
+        "annotators": [record(part, "annotator", name=part.annotator.name) for part in parts],
+        "recordings": [
+            record(
+                recording,
+                held_out=recording.id in found.held_out,
+                annotators=[
+                    record(cell, name=names[who]) for (place, who), cell in found.cells.items() if place == recording.id
+                ],
+            )
+            for recording in found.recordings
+        ],
+    }
 
 
 @command(study=EDIT, annotator=ANNOTATOR)

@@ -232,25 +232,17 @@ def _accept_suggestions(session: Session, recordings: list[Recording]) -> None:
 
 
 def _describe_speakers(session: Session, recording: Recording) -> tuple[dict[str, Any], list[str]]:
-    from annotate.speech.speaker_suggestions import list_speaker_flags, list_speakers, read_suggestions
+    from annotate.speech.speaker_suggestions import list_speaker_flags, list_speakers, read_findings
 
     names = pseudonyms(session.study)
-    rows = read_suggestions(session, recording.id)
     now = {
         utterance.id: names.get(utterance.participant_id or "")
         for utterance in utterances_of(session.study, recording.id)
     }
     found, flags = list_speakers(session, recording.id), list_speaker_flags(session, recording.id)
     suggestions = [
-        {
-            "utterance": row["utterance"] or None,
-            "start": row["start_us"] / SECOND_US,
-            "end": row["end_us"] / SECOND_US,
-            "speaker": row["speaker"],
-            "participant": names.get(row["participant"]),
-            "confidence": row["confidence"],
-        }
-        for row in rows
+        record(guess, "track", "faces", "nobody", participant=names.get(guess.participant or ""))
+        for guess in read_findings(session, recording.id).suggestions
     ]
     described = {
         "recording": recording.number,
@@ -373,7 +365,5 @@ def transcribe(
 
 
 def _utterance_json(owner: Recording, utterance: "Utterance") -> dict[str, Any]:
-    from annotate.transcript.transcript_files import words_to_json
-
     ids = ("recording_id", "participant_id", "checked", "suggested")
-    return record(utterance, *ids, recording=owner.number, words=words_to_json(utterance))
+    return record(utterance, *ids, recording=owner.number)

@@ -10,7 +10,7 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from project.errors import UserError
-from project.files.atomic_files import write_atomically
+from project.files.atomic_files import explain_os_errors, write_atomically
 from resources import resource
 
 _TIMEOUT_S = 30
@@ -31,13 +31,9 @@ def install() -> list[Path]:
         _ICON: resource("icons", "greenroom.svg").read_text("utf-8"),
     }
     home = _data_home()
-    try:
+    with explain_os_errors("The desktop's files cannot be written", f"Give yourself the right to write in {home}."):
         for where, text in texts.items():
             _write_file(home / where, text)
-    except OSError as error:
-        raise UserError(
-            f"The desktop's files cannot be written: {error.strerror}.", f"Give yourself the right to write in {home}."
-        ) from None
     _refresh_desktop(home)
     return [home / where for where in texts]
 
@@ -47,13 +43,9 @@ def remove() -> list[Path]:
     _require_linux()
     home = _data_home()
     there = installed_files()
-    try:
+    with explain_os_errors("The desktop's files cannot be deleted", f"Give yourself the right to write in {home}."):
         for path in there:
             path.unlink()
-    except OSError as error:
-        raise UserError(
-            f"The desktop's files cannot be deleted: {error.strerror}.", f"Give yourself the right to write in {home}."
-        ) from None
     if there:
         _refresh_desktop(home)
     return there

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from annotate.chains.chain_drafts import (
     MAX_NAME_CHARS,
     MAX_TEXT_CHARS,
-    MIN_SPAN_US,
     ChainDraft,
-    DrawnNode,
+    draw_node,
     find_cycle,
     to_single_line,
 )
 from annotate.chains.chain_edits import add_chain_from_draft
+from annotate.study.recording_edits import MIN_SPAN_US
 from benchmark.disclosure.cast_names import find_participant, participants_by_name, restore_pseudonyms
 from benchmark.judging.ask_run import AskRequest
 from benchmark.prompts.question_prompts import CHAIN_KEY, EXPLANATION_CHAIN_TASK
-from project.entities.causal_chains import NodeKind
+from project.entities.causal_chains import ChainNode, NodeKind
 from project.entities.judgments import (
     JudgeEntry,
     Judgment,
@@ -57,7 +57,7 @@ class ReadChain:
 class _ListedNode:
     line_number: int
     node_number: int
-    node: DrawnNode
+    node: ChainNode
     reasons: tuple[int, ...]
 
 
@@ -139,7 +139,7 @@ def _parse_line(
     if because and not re.fullmatch(r"\d{1,4}(?:\s*,\s*\d{1,4})*", because, re.ASCII):
         return f"“{_truncate(because)}” are no numbers of reasons."
     reasons = tuple(dict.fromkeys(int(part) for part in because.split(",") if part.strip()))
-    node = DrawnNode(NodeKind(kind.lower()), text, start, end, tuple(sorted({who(person) for person in people})))
+    node = draw_node(NodeKind(kind.lower()), text, start, end, tuple(sorted({who(person) for person in people})))
     return _ListedNode(place, int(number), node, reasons)
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from annotate.study.scheme_versions import use_shipped_scheme
+from annotate.study.scheme_versions import ensure_scheme
 from benchmark.authoring.judge_questions import Intake, clean_text
 from benchmark.disclosure.cast_names import restore_pseudonyms
 from benchmark.judging.ask_job import prepare
@@ -157,8 +157,7 @@ def import_inferences(
     found = [*_usable_inferences(intake, judgments)]
     if not found:
         return InferenceImportResult(0, (), dict(intake.skipped)), Changes()
-    if not session.schemes.is_in_use(SCHEME):
-        use_shipped_scheme(session, SCHEME)
+    ensure_scheme(session, SCHEME)
     scheme = session.schemes.get(SCHEME)
     study, version = session.study, scheme.version
     with session.step(f"Take {pluralize(len(found), 'statement')} of judges") as step:

@@ -1,6 +1,5 @@
 """Renders the data card of a question set, assigns its splits, and finds its clips and frames in a release."""
 
-import json
 import random
 import re
 from collections import Counter
@@ -10,7 +9,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from annotate.interchange.bounded_files import damaged_file_error, read_text
+from annotate.interchange.bounded_files import damaged_file_error, parse_json, read_text
 from anonymize.release.release_plan import get_release_key, keyed_checksum
 from benchmark.dataset.question_selection import DatasetContents
 from benchmark.questions.verification import AgreementFigure
@@ -26,7 +25,6 @@ from resources import resource
 
 MAX_PICTURES = 16
 """Pictures of a question, as in R3-VQA and ESI-Bench."""
-_MAX_MANIFEST_BYTES = 64_000_000
 _CLIP_PATH = re.compile(r"video-(?:source|15hz)/([a-z0-9_-]+)/(recording-\d{4,})\.mp4")
 _PICTURE_PATH = re.compile(r"frames-1hz/([a-z0-9_-]+)/(recording-\d{4,})/(\d{5})\.jpg")
 
@@ -94,10 +92,7 @@ def _read_manifest(release: Path) -> dict[str, Any]:
     path = release / MANIFEST_NAME
     if not path.is_file():
         raise UserError(f"{release.name} is no release.", "Give the folder that `greenroom release` made.")
-    try:
-        found = json.loads(read_text(path, _MAX_MANIFEST_BYTES))
-    except (ValueError, RecursionError):
-        raise damaged_file_error(path, "it is no JSON") from None
+    found = parse_json(read_text(path), path)
     if (
         not isinstance(found, dict)
         or found.get("format") != "greenroom-release"

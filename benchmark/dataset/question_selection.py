@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from annotate.chains.chain_checks import is_sound
-from annotate.chains.chain_versions import is_consensus
+from annotate.chains.chain_edits import is_consensus
 from annotate.study.leave_permission import LeaveUse, may_leave
 from anonymize.pii_detection.text_scrubber import ScrubResult, TextScrubber
 from anonymize.pii_review.pii_decisions import store_hit_numbers
@@ -24,7 +24,7 @@ from project.entities.study_records import Json, Recording
 from project.progress import Progress, Silent
 from project.queries.chain_rows import recordings_of_nodes
 from project.queries.pii_rows import pii_decisions, public_words
-from project.queries.recording_rows import all_participants, all_recordings
+from project.queries.recording_rows import all_recordings, pseudonyms
 from project.session.session import Session
 from project.timebase import SECOND_US
 
@@ -284,7 +284,7 @@ def _dataset_question(item: VerificationItem, owner: Recording, key: str, scrub:
 
 
 def _dataset_chain(session: Session, graph: ChainGraph, owner: Recording, key: str, scrub: _TextScrubs) -> ItemChain:
-    people = {participant.id: participant.pseudonym for participant in all_participants(session.study)}
+    people = pseudonyms(session.study)
     said = [(0, "chain", graph.chain.name), *((node.start_us, node.kind.value, node.text) for node in graph.nodes)]
     name, *texts = scrub(owner, said)
     nodes: list[Json] = [

@@ -182,8 +182,7 @@ def _find_agent(there: list[Participant], inside: list[Utterance], agent_id: str
 
 
 def _correction_text(session: Session, segment: Segment) -> str:
-    value = values_of(session.study, segment.id).get(CORRECTION_FIELD)
-    return str(value.value) if value is not None and value.value else ""
+    return str(values_of(session.study, segment.id).get(CORRECTION_FIELD) or "")
 
 
 def _parse_turn(text: str) -> AgentTurn | None:

@@ -48,10 +48,10 @@ def read_ratings(session: Session, recording_id: str) -> list[ParticipantRating]
     for segment in segments_of(session.study, recording_id, scheme=SCHEME):
         told = values.get(segment.id, {})
         who = told.get(_PARTICIPANT_FIELD)
-        if who is None or not isinstance(who.value, str):
+        if not isinstance(who, str):
             continue
-        scores = {key: told[key].value for key in DIMENSIONS if key in told}
-        found.append(ParticipantRating(segment.id, segment.annotator_id, who.value, _integer_scores(scores)))
+        scores = {key: told[key] for key in DIMENSIONS if key in told}
+        found.append(ParticipantRating(segment.id, segment.annotator_id, who, _integer_scores(scores)))
     return found
 
 

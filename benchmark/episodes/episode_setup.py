@@ -46,11 +46,11 @@ from project.queries.episode_rows import (
 )
 from project.queries.recording_rows import (
     all_collections,
-    all_participants,
     insert_collection,
     insert_participant,
     insert_recording,
     next_number,
+    pseudonyms,
     set_appearance,
     set_consent,
     update_recording,
@@ -156,11 +156,11 @@ class SeatAssignment:
 
     def __init__(self, session: Session) -> None:
         self._study = session.study
-        pseudonyms = {participant.id: participant.pseudonym for participant in all_participants(self._study)}
-        self._taken = {*pseudonyms.values()}
+        names = pseudonyms(self._study)
+        self._taken = {*names.values()}
         self._invented: dict[str, str] = {}
         for who in _character_participants(session):
-            self._invented.setdefault(_normalize_name(pseudonyms[who]), who)
+            self._invented.setdefault(_normalize_name(names[who]), who)
 
     def assign_participants(self, episode: Episode, seats: Sequence[CastMember], *, agreed: bool) -> list[str]:
         """Return the participants for the seats, and store that they appear; call it inside a step."""

@@ -39,6 +39,7 @@ from benchmark.metrics.published_figures import DIMENSIONS, SCHEME
 from project.entities.roleplay import Character, CharacterBond, EpisodeAgent, Scenario
 from project.entities.study_records import Changes, FieldValue, Json, Segment
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.ids import new_id
 from project.queries.annotator_rows import annotator_names
 from project.queries.episode_rows import (
@@ -104,13 +105,12 @@ def _collection_names(session: Session) -> dict[str, str]:
 
 
 def _write_new_file(path: Path, text: str) -> None:
-    try:
-        with path.open("x", encoding="utf-8", newline="") as file:
-            file.write(text)
-    except FileExistsError:
-        raise UserError(f"There is a file {path} already.", "Name a new one.") from None
-    except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror}.", "Name another file.") from None
+    taken = UserError(f"There is a file {path} already.", "Name a new one.")
+    with (
+        explain_os_errors(f"{path} cannot be written", "Name another file.", taken),
+        path.open("x", encoding="utf-8", newline="") as file,
+    ):
+        file.write(text)
 
 
 Row = TypeVar("Row")

@@ -125,10 +125,11 @@ def prompt_turns(
     """
     found = []
     for turn in turns:
-        speaker = names.get(turn.participant_id or "", UNKNOWN_SPEAKER)
-        text = _insert_cues(to_single_line(written(turn.text)), turn, names, written, condition)
-        head = _turn_head(turn.start_us - start_us, speaker, before=not turn.inside)
-        found.append((turn.start_us, turn.end_us, PromptTurn(head, text, not turn.inside)))
+        said = turn.utterance
+        speaker = names.get(said.participant_id or "", UNKNOWN_SPEAKER)
+        text = _insert_cues(to_single_line(written(said.text)), turn, names, written, condition)
+        head = _turn_head(said.start_us - start_us, speaker, before=not turn.inside)
+        found.append((said.start_us, said.end_us, PromptTurn(head, text, not turn.inside)))
     for cue in loose:
         head = _turn_head(cue.start_us - start_us, "", before=False)
         found.append(
@@ -141,8 +142,8 @@ def cues_outside_turns(session: Session, recording_id: str, start_us: int, end_u
     """Return the cues marked by people that lie in a span and in no utterance."""
     return [
         cue
-        for cue in cues_by_utterance(session, recording_id).get("", ())
-        if not cue.prelabel and cue.start_us < end_us and cue.end_us > start_us
+        for cue in cues_by_utterance(session, recording_id, prelabels=False).get("", ())
+        if cue.start_us < end_us and cue.end_us > start_us
     ]
 
 
@@ -164,7 +165,7 @@ def _insert_cues(text: str, turn: DialogueTurn, names: Mapping[str, str], writte
     after: dict[int, list[str]] = {}
     for cue in turn.cues:
         place = min(max(cue.word, -1), len(words) - 1)
-        after.setdefault(place, []).append(_format_cue(cue, turn.participant_id, names, written, condition))
+        after.setdefault(place, []).append(_format_cue(cue, turn.utterance.participant_id, names, written, condition))
     told = [*after.get(-1, ())]
     for place, word in enumerate(words):
         told += [word, *after.get(place, ())]

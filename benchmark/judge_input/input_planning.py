@@ -363,7 +363,7 @@ class _InputPlanner:
         if self._task.subject is not JudgmentTargetKind.SEGMENT:
             return recording_cast(self._session, self._recording.id)
         there = {participant.id for participant in participants_in(self._session.study, self._recording.id)}
-        there |= {turn.participant_id for turn in self._turns if turn.participant_id is not None}
+        there |= {turn.speaker.id for turn in self._turns if turn.speaker is not None}
         return [participant for participant in all_participants(self._session.study) if participant.id in there]
 
     def _conversation_turns(self) -> list[PromptTurn]:
@@ -487,7 +487,7 @@ class _InputPlanner:
             else:
                 self._notes.append("The recording has no transcript, so no words are told.")
             return
-        drafts = sum(not turn.checked for turn in self._turns)
+        drafts = sum(not turn.utterance.checked for turn in self._turns)
         if drafts:
             self._notes.append(f"{drafts} of {len(self._turns)} turns are drafts that nobody checked.")
 

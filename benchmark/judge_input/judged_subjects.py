@@ -16,7 +16,7 @@ from project.entities.causal_chains import Chain, ChainGraph
 from project.entities.frozen_items import FrozenItem
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, base_part
 from project.entities.questions import Question, question_from_json
-from project.entities.study_records import FieldValue, Json, Segment
+from project.entities.study_records import Json, Segment
 from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
 from project.queries.chain_rows import find_chain, read_graph
@@ -72,7 +72,7 @@ def segment_subject(
     session: Session, segment: Segment, people: Sequence[tuple[str, str]] = (), agent: str = ""
 ) -> PromptSubject:
     """Return a segment with its values, as the subject of a prompt."""
-    values: dict[str, Json] = {key: value.value for key, value in values_of(session.study, segment.id).items()}
+    values = values_of(session.study, segment.id)
     return PromptSubject(get_scheme(session, segment.scheme), segment.track, segment.label, values, people, agent)
 
 
@@ -217,14 +217,13 @@ def _count_answers(session: Session, scheme_key: str, track: str, task_key: str)
     study, scheme, task = session.study, get_scheme(session, scheme_key), TASKS.make(task_key)
     people = {annotator.id for annotator in all_annotators(study) if annotator.kind == PERSON}
     counts: dict[str, tuple[Mapping[str, Json], int]] = {}
-    values: dict[str, Mapping[str, Mapping[str, FieldValue]]] = {}
+    values: dict[str, Mapping[str, Mapping[str, Json]]] = {}
     for segment in segments_of_scheme(study, scheme_key):
         if segment.track != track or segment.annotator_id not in people:
             continue
         if segment.recording_id not in values:
             values[segment.recording_id] = values_in(study, segment.recording_id)
-        filled = {name: value.value for name, value in values[segment.recording_id].get(segment.id, {}).items()}
-        item = PromptSubject(scheme, track, segment.label, filled)
+        item = PromptSubject(scheme, track, segment.label, values[segment.recording_id].get(segment.id, {}))
         if task.inapplicable_reason(item):
             continue
         answer = {name: value for name, value in task.truth(item).items() if not _is_text_field(item, name)}

@@ -80,8 +80,7 @@ def add_questions(session: Session, questions: Sequence[Question], name: str = "
     if not questions:
         return Changes()
     with session.step(name or f"Add {pluralize(len(questions), 'question')}") as step:
-        author = session.annotator()
-        assert author is not None
+        author = session.author()
         question_rows.insert_questions(
             session.study,
             [

@@ -24,16 +24,16 @@ from project.entities.questions import (
     Verification,
     VerificationDecision,
 )
-from project.entities.study_records import Changes
+from project.entities.study_records import MAX_NOTE_CHARS, Changes
 from project.errors import UserError
 from project.queries import question_rows
 from project.queries.chain_rows import all_chains, find_chain, read_graph, read_graphs
 from project.queries.question_rows import all_questions, find_question, questions_of, verifications, verifications_of
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
+from project.text_format import require_length
 from project.timebase import utc_now
 
-MAX_NOTE_CHARS = 2_000
 _DIFFICULTY_CHECK = "difficulty"
 _STEP_NAME = "Verify question"
 """Name of the step in the history; it does not reveal the decision to the next verifier, who sees it in the menu."""
@@ -75,8 +75,7 @@ def verify(
         given = replace(given, fits_chain=True)
     after = apply_correction(session, question_id, given) if given != QuestionCorrection() else before
     with session.step(_STEP_NAME) as step:
-        who = session.annotator()
-        assert who is not None
+        who = session.author()
         if after != before:
             question_rows.update_question(session.study, after)
         new = Verification(
@@ -112,8 +111,7 @@ def _require_checks(
         raise UserError(f"“{strange[0]}” is not on this checklist.", f"Choose of {', '.join(known)}.")
     if difficulty not in ("", *DIFFICULTIES):
         raise UserError(f"“{difficulty}” is no label of difficulty.", f"Choose one of {', '.join(DIFFICULTIES)}.")
-    if len(note) > MAX_NOTE_CHARS:
-        raise UserError(f"A note has up to {MAX_NOTE_CHARS:,} characters.", "Say it more briefly.")
+    require_length(note, MAX_NOTE_CHARS, "A note")
     if _DIFFICULTY_CHECK in given and not difficulty:
         raise UserError("The difficulty has no label yet.", f"Choose one of {', '.join(DIFFICULTIES)}.")
     if approves and (missing := [check for check in known if check not in given]):

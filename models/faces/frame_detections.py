@@ -1,22 +1,18 @@
 """The detections of each frame, with appearance descriptors, and the checkpoint file of a long run."""
 
-import hashlib
-import json
 import struct
-import zlib
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import Self
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from project.entities.study_records import Json
-from project.errors import UserError
+from project.files.resumable_log import ResumableLog
 
 _SIDE = 24
 _AROUND = 0.25
@@ -93,8 +89,7 @@ def _histogram(
     return found / total if total > 0 else np.full(count * bins, 1 / (count * bins))
 
 
-_MAGIC = b"greenroom faces 2\n"
-_LENGTH_AND_SUM = struct.Struct("<II")
+_FORMAT = 2
 _FRAME = struct.Struct("<IqB")
 _HIT = 5 * 4 + DESCRIPTION_LENGTH
 _LOOKED, _CUT, _DAMAGED, _THOROUGH = 1, 2, 4, 8
@@ -125,10 +120,9 @@ class Observation:
 
 def _pack(seen: Observation) -> bytes:
     flags = _LOOKED * seen.was_searched | _CUT * seen.cut | _DAMAGED * seen.damaged | _THOROUGH * seen.thorough
-    body = (
+    return (
         _FRAME.pack(seen.frame, seen.time_us, flags) + seen.hits.astype("<f4").tobytes() + seen.descriptions.tobytes()
     )
-    return _LENGTH_AND_SUM.pack(len(body), zlib.crc32(body)) + body
 
 
 def _unpack(body: bytes) -> Observation:
@@ -145,9 +139,6 @@ def _unpack(body: bytes) -> Observation:
 class ObservationLog:
     """Observations in a file that a killed run leaves usable.
 
-    Each record carries its length and CRC-32: a torn end is cut off when the file is opened again. A file that
-    belongs to another recording or to other options is started again.
-
     Attributes:
         found: what an earlier run of the same work left, frames 0, 1, 2...
     """
@@ -155,66 +146,25 @@ class ObservationLog:
     def __init__(self, path: Path | None, work: Mapping[str, Json]) -> None:
         """Open or start the file; without a path nothing is kept."""
         self.found: list[Observation] = []
-        self._path = path
-        self._file: BinaryIO | None = None
-        if path is None:
-            return
-        head = _MAGIC + hashlib.sha256(json.dumps(work, sort_keys=True).encode()).digest()
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = path.open("r+b" if path.exists() else "w+b")
-            end = self._load(head)
-            self._file.truncate(end)
-            self._file.seek(end)
-        except OSError as error:
-            self.close()
-            raise _write_error(path, error) from None
+        form = {"format": _FORMAT, **work}
+        self._log = None if path is None else ResumableLog(path, form, self._accept, "face tracking")
 
-    def _load(self, head: bytes) -> int:
-        assert self._file is not None
-        data = self._file.read()
-        if not data.startswith(head):
-            self._file.seek(0)
-            self._file.truncate()
-            self._file.write(head)
-            self._file.flush()
-            return len(head)
-        at = len(head)
-        while at + _LENGTH_AND_SUM.size <= len(data):
-            length, checksum = _LENGTH_AND_SUM.unpack_from(data, at)
-            body = data[at + _LENGTH_AND_SUM.size : at + _LENGTH_AND_SUM.size + length]
-            if len(body) < max(length, _FRAME.size) or zlib.crc32(body) != checksum:
-                break
-            seen = _unpack(body)
-            if seen.frame != len(self.found):
-                break
-            self.found.append(seen)
-            at += _LENGTH_AND_SUM.size + length
-        return at
+    def _accept(self, record: bytes) -> bool:
+        seen = _unpack(record)
+        if seen.frame != len(self.found):
+            return False
+        self.found.append(seen)
+        return True
 
     def add(self, seen: Observation) -> None:
         """Append one frame; it survives the end of this process from here on."""
-        if self._file is None or self._path is None:
-            return
-        try:
-            self._file.write(_pack(seen))
-            self._file.flush()
-        except OSError as error:
-            raise _write_error(self._path, error) from None
-
-    def close(self) -> None:
-        """Close the file and keep it."""
-        if self._file is not None:
-            # What a full disk did not take was reported when it was added.
-            with suppress(OSError):
-                self._file.close()
-            self._file = None
+        if self._log is not None:
+            self._log.append(_pack(seen))
 
     def remove(self) -> None:
         """Delete the file after the run is complete."""
-        self.close()
-        if self._path is not None:
-            self._path.unlink(missing_ok=True)
+        if self._log is not None:
+            self._log.remove()
 
     def __enter__(self) -> Self:
         return self
@@ -222,11 +172,5 @@ class ObservationLog:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
-
-
-def _write_error(path: Path, error: OSError) -> UserError:
-    return UserError(
-        f"The progress of face tracking cannot be kept in {path}: {(error.strerror or str(error)).lower()}.",
-        "Make room or choose a folder that can be written to.",
-    )
+        if self._log is not None:
+            self._log.close()

@@ -8,6 +8,7 @@ from pathlib import Path
 from models.weights import installed_weights, weights_catalogue
 from models.weights.weights_catalogue import EditionFile, Weights
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.files.fingerprints import file_sha256
 from project.text_format import escape_unprintable
 
@@ -52,11 +53,10 @@ def inspect_folder(folder: Path) -> WhisperFolder:
     """Read a folder's weights once and say which model it is."""
     require_files(folder)
     try:
-        size = (folder / MODEL_FILE).stat().st_size
-        digest = file_sha256(folder / MODEL_FILE)
-        json.loads((folder / "config.json").read_text("utf-8"))
-    except OSError as error:
-        raise UserError(f"The model in {folder} cannot be read: {error.strerror}.", "Look at its files.") from None
+        with explain_os_errors(f"The model in {folder} cannot be read", "Look at its files."):
+            size = (folder / MODEL_FILE).stat().st_size
+            digest = file_sha256(folder / MODEL_FILE)
+            json.loads((folder / "config.json").read_text("utf-8"))
     except ValueError:
         raise UserError(f"The model in {folder} is damaged: config.json is no JSON.", "Get the model again.") from None
     listed = [(weights.name, part) for weights, part in known_weights()]

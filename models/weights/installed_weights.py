@@ -203,13 +203,9 @@ def remove(name: str) -> bool:
     }
     if wanted.is_own:
         places = {weights_folder() / wanted.own_name, _record_file(wanted)}
-    try:
+    with explain_os_errors(f"The weights “{name}” cannot be removed", f"Delete {weights_location(name)} yourself."):
         removed = [_remove(place) for place in places]
         return any(removed)
-    except OSError as error:
-        raise UserError(
-            f"The weights “{name}” cannot be removed: {error.strerror}.", f"Delete {weights_location(name)} yourself."
-        ) from None
 
 
 def wrong_file_error(part: EditionFile, found: str, origin: str) -> UserError:

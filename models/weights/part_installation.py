@@ -18,6 +18,7 @@ from models.connection.guard import Authority
 from models.connection.machine_policy import MachineAuthority
 from models.weights.fetching import download_request, index_address, offline_variable
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.progress import Progress
 from project.session.optional_parts import OptionalPart
 from project.version import __version__
@@ -37,8 +38,9 @@ def install_part(part: OptionalPart, progress: Progress, authority: Authority | 
     require_installable(part)
     (authority or MachineAuthority()).permit(download_request(index_address()))
     command = install_command(part)
-    try:
-        with subprocess.Popen(
+    with (
+        explain_os_errors(f"{command[0]} cannot be started", _by_hand_hint(part)),
+        subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -46,10 +48,9 @@ def install_part(part: OptionalPart, progress: Progress, authority: Authority | 
             text=True,
             errors="replace",
             env=_installer_environment(),
-        ) as process:
-            lines = _watch(process, progress)
-    except OSError as error:
-        raise UserError(f"{command[0]} cannot be started: {error.strerror}.", _by_hand_hint(part)) from None
+        ) as process,
+    ):
+        lines = _watch(process, progress)
     if process.returncode != 0:
         problem = f"The optional part “{part.name}” was not installed: {_first_error(lines)}"
         raise UserError(problem, _by_hand_hint(part))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.text_format import escape_unprintable, pluralize
 
 MIN_PASSPHRASE_CHARS = 8
@@ -101,13 +102,11 @@ def starts_encrypted(start: bytes) -> bool:
 
 def read_salt(path: Path) -> bytes:
     """Return the salt of an encrypted file."""
-    try:
-        with path.open("rb") as file:
-            start = file.read(SALT_BYTES)
-    except OSError as error:
-        raise UserError(
-            f"“{escape_unprintable(path)}” cannot be read: {error.strerror}.", "See who may read the file."
-        ) from None
+    with (
+        explain_os_errors(f"“{escape_unprintable(path)}” cannot be read", "See who may read the file."),
+        path.open("rb") as file,
+    ):
+        start = file.read(SALT_BYTES)
     if not starts_encrypted(start):
         raise UserError(
             f"“{escape_unprintable(path.name)}” is not encrypted.", "Encrypt it with: greenroom encrypt FILE"

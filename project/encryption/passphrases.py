@@ -12,6 +12,7 @@ from typing import TypeAlias
 from project.encryption.encrypted_files import PAGE_BYTES, open_database
 from project.encryption.encryption_key import EncryptionKey, derive_key, read_salt
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.files.sqlcipher import sqlite3
 from project.files.temporary_files import read_announced_key
 from project.text_format import escape_unprintable
@@ -100,14 +101,12 @@ def forget_key(key: EncryptionKey) -> None:
 
 def read_passphrase(path: Path) -> str:
     """Return the first line of a file."""
-    try:
-        with path.open(encoding="utf-8", errors="surrogateescape") as file:
-            # Editors on Windows put a mark of the encoding before the text, which nobody types.
-            line = file.readline().rstrip("\r\n").removeprefix("\ufeff")
-    except OSError as error:
-        raise UserError(
-            f"The passphrase cannot be read from “{escape_unprintable(path)}”: {error.strerror}.", "See the file."
-        ) from None
+    with (
+        explain_os_errors(f"The passphrase cannot be read from “{escape_unprintable(path)}”", "See the file."),
+        path.open(encoding="utf-8", errors="surrogateescape") as file,
+    ):
+        # Editors on Windows put a mark of the encoding before the text, which nobody types.
+        line = file.readline().rstrip("\r\n").removeprefix("\ufeff")
     if not line:
         raise UserError(f"The first line of “{escape_unprintable(path)}” is empty.", "Write the passphrase there.")
     return line

@@ -284,6 +284,10 @@ class ReviewDecision(StrEnum):
     DISAGREE = "disagree"
 
 
+MAX_NOTE_CHARS = 2_000
+"""The most characters that the note of a review has."""
+
+
 @dataclass(frozen=True, slots=True)
 class Review:
     """What one annotator says about a segment that another made; `at` is UTC, ISO 8601."""

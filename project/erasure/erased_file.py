@@ -19,8 +19,7 @@ from project.erasure.plain_search import PlainSearch
 from project.erasure.raw_rows import Row, cell_texts, parse_row, text_columns
 from project.erasure.row_erasure import KEPT_COLUMNS, is_shipped
 from project.erasure.subject_scope import SubjectScope
-from project.errors import UserError
-from project.files.atomic_files import flush_file, flush_folder
+from project.files.atomic_files import explain_os_errors, flush_file, flush_folder
 from project.files.filesystem import resolve_path
 from project.files.sqlcipher import sqlite3
 from project.files.temporary_files import scratch_folder
@@ -135,22 +134,21 @@ def prepare_rewrite(memory: sqlite3.Connection, path: Path) -> Iterator[Rewritte
     """
     path = resolve_path(path)
     sound = not check_study(path)
-    try:
-        with scratch_folder(path) as folder:
-            made = folder / "withdrawn"
-            with translate_errors(path.name):
-                # Into a new file, which has no free page.
-                copy_into(memory, made, obtain_key(path) if is_encrypted(path) else None)
-            if sound and (problems := check_study(made)):
-                raise RuntimeError(f"a study would not be sound any more: {problems[0]}")
-            made.chmod(path.stat().st_mode & 0o777)
-            flush_file(made)
-            yield RewrittenFile(made, path)
-    except OSError as error:
-        raise UserError(
-            f"“{escape_unprintable(path.name)}” cannot be written: {error.strerror}.",
-            "See what is left free, and who may write there.",
-        ) from None
+    with (
+        explain_os_errors(
+            f"“{escape_unprintable(path.name)}” cannot be written", "See what is left free, and who may write there."
+        ),
+        scratch_folder(path) as folder,
+    ):
+        made = folder / "withdrawn"
+        with translate_errors(path.name):
+            # Into a new file, which has no free page.
+            copy_into(memory, made, obtain_key(path) if is_encrypted(path) else None)
+        if sound and (problems := check_study(made)):
+            raise RuntimeError(f"a study would not be sound any more: {problems[0]}")
+        made.chmod(path.stat().st_mode & 0o777)
+        flush_file(made)
+        yield RewrittenFile(made, path)
 
 
 _MIN_STRING_CHARS = 6

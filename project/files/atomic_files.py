@@ -4,7 +4,7 @@ import errno
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,30 +16,26 @@ _NO_FOLDER_FLUSH = (errno.EACCES, errno.EINVAL, errno.ENOTSUP, errno.ENOSYS)
 
 
 @contextmanager
-def explain_os_errors(problem: str, hint: str) -> Iterator[None]:
+def explain_os_errors(problem: str, hint: str, taken: UserError | None = None) -> Iterator[None]:
     """Turn an error of the file system inside the block into a message.
 
     Args:
         problem: what cannot be done, as a clause; the system's reason is added.
         hint: what to do.
+        taken: raised instead where a new file has the name of one that is there.
     """
     try:
         yield
     except OSError as error:
+        if taken is not None and isinstance(error, FileExistsError):
+            raise taken from None
         raise UserError(f"{problem}: {(error.strerror or str(error)).lower()}.", hint) from None
 
 
-@contextmanager
-def explain_unwritable(path: Path) -> Iterator[None]:
+def explain_unwritable(path: Path) -> AbstractContextManager[None]:
     """Turn an error of the file system inside the block into the message that a new file cannot be written."""
-    try:
-        yield
-    except FileExistsError:
-        raise name_taken_error(path) from None
-    except OSError as error:
-        raise UserError(
-            f"“{escape_unprintable(path.name)}” cannot be written: {error.strerror}.", "Choose another folder."
-        ) from None
+    name = f"“{escape_unprintable(path.name)}”"
+    return explain_os_errors(f"{name} cannot be written", "Choose another folder.", name_taken_error(path))
 
 
 def name_taken_error(path: Path) -> UserError:

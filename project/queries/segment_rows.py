@@ -88,14 +88,14 @@ def update_segment(study: Study, new: Segment) -> None:
 delete_segments = SEGMENTS.delete_tree
 
 
-def values_of(study: Study, segment_id: str, scheme: str | None = None) -> dict[str, FieldValue]:
+def values_of(study: Study, segment_id: str, scheme: str | None = None) -> dict[str, Json]:
     """Return field -> value in the newest version it was filled in under; `scheme` is the segment's own by default."""
     if scheme is None:
         values = OWN_VALUES.select(study, "WHERE segment_id = ? ORDER BY version", segment_id)
     else:
         where = f"WHERE segment_id = (SELECT id FROM {VISIBLE_SEGMENTS} WHERE id = ?) AND scheme = ? ORDER BY version"
         values = VALUES.select(study, where, segment_id, scheme)
-    return {value.field: value for value in values}
+    return {value.field: value.value for value in values}
 
 
 value_history = OWN_VALUES.query("WHERE segment_id = ? ORDER BY version, field")
@@ -127,12 +127,12 @@ def valued_segments(study: Study, scheme: str) -> list[tuple[Segment, dict[str, 
     return [(segment, values.get(segment.id, {})) for segment in segments_of_scheme(study, scheme)]
 
 
-def values_in(study: Study, recording_id: str, *, unseen: bool = False) -> dict[str, dict[str, FieldValue]]:
+def values_in(study: Study, recording_id: str, *, unseen: bool = False) -> dict[str, dict[str, Json]]:
     """Return segment id -> what `values_of` returns, for every segment of a recording that has values."""
-    found: dict[str, dict[str, FieldValue]] = {}
+    found: dict[str, dict[str, Json]] = {}
     values = _ALL_OWN_VALUES if unseen else OWN_VALUES
     for value in values.select(study, "WHERE recording_id = ? ORDER BY version", recording_id):
-        found.setdefault(value.segment_id, {})[value.field] = value
+        found.setdefault(value.segment_id, {})[value.field] = value.value
     return found
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.schemes.scheme import (
     CHOICE_KINDS,
     NUMERIC_KINDS,
@@ -67,20 +68,15 @@ def load_scheme_file(path: Path) -> Scheme:
 
 def scheme_text(path: Path) -> str:
     """Return the text of a scheme file."""
-    try:
+    name = f"The scheme “{escape_unprintable(path.name)}”"
+    with explain_os_errors(f"{name} cannot be read", "Choose another file."):
         if path.stat().st_size > MAX_SCHEME_BYTES:
-            raise UserError(
-                f"The scheme “{escape_unprintable(path.name)}” is too large to be one.", "Choose another file."
-            )
-        return path.read_text("utf-8")
-    except OSError as error:
-        raise UserError(
-            f"The scheme “{escape_unprintable(path.name)}” cannot be read: {error.strerror}.", "Choose another file."
-        ) from None
+            raise UserError(f"{name} is too large to be one.", "Choose another file.")
+        content = path.read_bytes()
+    try:
+        return content.decode()
     except UnicodeDecodeError:
-        raise UserError(
-            f"The scheme “{escape_unprintable(path.name)}” is not UTF-8 text.", "Save it as UTF-8."
-        ) from None
+        raise UserError(f"{name} is not UTF-8 text.", "Save it as UTF-8.") from None
 
 
 def parse_scheme(text: str, name: str) -> Scheme:

@@ -134,6 +134,19 @@ class Session:
         """Return who works here; None before their first edit in this study."""
         return annotator_by_name(self.study, self.annotator_name)
 
+    def author(self) -> Annotator:
+        """Return who works here, in a step of theirs, before which they were introduced."""
+        found = self.annotator()
+        assert found is not None
+        return found
+
+    def require_own(self, annotator_id: str, problem: str, hint: str) -> None:
+        """Refuse a change of what somebody else made."""
+        self.study.require_writable()
+        author = self.annotator()
+        if author is None or author.id != annotator_id:
+            raise UserError(problem, hint)
+
     @contextmanager
     def step(self, name: str, merge_key: str | None = None, *, undoable: bool = True) -> Iterator[UndoStep]:
         """One edit: a transaction, a step of the history, recorded under the annotator of this session.
@@ -225,30 +238,32 @@ class Session:
         medium = self.main_medium(recording_id)
         if medium is None:
             raise UserError(f"Recording {about.number} ({about.name}) has no media file.", "Add its video first.")
-        located = self.locate(medium)
-        if located.state is MediaState.MISSING:
-            raise UserError(
-                f"The file of recording {about.number} is missing: {located.path}",
-                "Put it back, or relink the folder it was moved to.",
-            )
-        if located.state is MediaState.OUTSIDE:
-            raise outside_error(located, f"recording {about.number}")
-        if located.state is MediaState.REPLACED:
-            raise UserError(
-                f"The file of recording {about.number} is not the one that was added: {located.path}",
-                "Put the original back, or add this file as a recording of its own.",
-            )
+        located = self.require_present(medium)
         if medium.facts.video is None:
             raise UserError(f"Recording {about.number} ({about.name}) has no picture.", "Choose one with video.")
         return located
 
+    def require_present(self, medium: Medium) -> LocatedMedium:
+        """Return where a file of a recording is when it is there, unchanged."""
+        located = self.locate(medium)
+        if located.state is not MediaState.PRESENT:
+            problem, hint = _FILE_PROBLEMS[located.state]
+            number, place = self.recording(medium.recording_id).number, escape_unprintable(located.path)
+            raise UserError(f"The file of recording {number} is {problem}: {place}", hint)
+        return located
 
-def outside_error(located: LocatedMedium, whose: str) -> UserError:
-    """Return the message for a file that the study names and nobody on this machine pointed to."""
-    return UserError(
-        f"The file of {whose} is outside the study's folder: {escape_unprintable(located.path)}",
+
+_FILE_PROBLEMS = {
+    MediaState.MISSING: ("missing", "Put it back, or relink the folder it was moved to."),
+    MediaState.OUTSIDE: (
+        "outside the study's folder",
         "A study from elsewhere may name any file. If this one is yours, point to it: relink the folder that it is in.",
-    )
+    ),
+    MediaState.REPLACED: (
+        "not the one that was added",
+        "Put the original back, or add this file as a recording of its own.",
+    ),
+}
 
 
 def copy_owner(study: Study) -> str:

@@ -20,7 +20,7 @@ from project.encryption.encrypted_files import open_database
 from project.encryption.encryption_key import is_encrypted, read_salt, starts_encrypted
 from project.encryption.passphrases import obtain_key
 from project.errors import UserError
-from project.files.atomic_files import name_taken_error
+from project.files.atomic_files import explain_os_errors, name_taken_error
 from project.files.filesystem import is_folder
 from project.files.sqlcipher import sqlite3
 from project.files.temporary_files import OwnFolder
@@ -268,14 +268,12 @@ def connect(
 
 
 def _folder_for_copy(path: Path) -> OwnFolder:
-    try:
+    with explain_os_errors(
+        f"“{escape_unprintable(path.name)}” was not closed properly, so a copy of it is read. "
+        f"No folder for the copy can be made in “{escape_unprintable(tempfile.gettempdir())}”",
+        "See what is left free there, or set TMPDIR to a folder that you may write to.",
+    ):
         return OwnFolder()
-    except OSError as error:
-        raise UserError(
-            f"“{escape_unprintable(path.name)}” was not closed properly, so a copy of it is read. "
-            f"No folder for the copy can be made in “{escape_unprintable(tempfile.gettempdir())}”: {error.strerror}.",
-            "See what is left free there, or set TMPDIR to a folder that you may write to.",
-        ) from None
 
 
 class Snapshot:

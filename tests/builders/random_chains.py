@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from annotate.chains.chain_drafts import ChainDraft, DrawnNode, to_single_line
+from annotate.chains.chain_drafts import ChainDraft, draw_node, to_single_line
 from project.entities.causal_chains import NodeKind
 
 END_US = 600_000_000
@@ -19,7 +19,7 @@ def drawings(draw: st.DrawFn, people: tuple[str, ...] = ()) -> ChainDraft:
         start = draw(st.integers(0, END_US - 1_000))
         end = draw(st.integers(start + 1_000, END_US))
         kind, text = draw(st.sampled_from([*NodeKind])), draw(TEXTS)
-        nodes.append(DrawnNode(kind, text, start, end, tuple(sorted(draw(who)))))
+        nodes.append(draw_node(kind, text, start, end, tuple(sorted(draw(who)))))
     order = draw(st.permutations(range(count)))
     pairs = [(order[a], order[b]) for a in range(count) for b in range(a + 1, count)]
     edges = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []

@@ -1,6 +1,6 @@
 """Everything that a judge can be asked about besides segments, put into a study: chain, question, meta information."""
 
-from annotate.chains.chain_drafts import ChainDraft, DrawnNode
+from annotate.chains.chain_drafts import ChainDraft, draw_node
 from annotate.chains.chain_edits import add_chain_from_draft
 from annotate.study.people import add_participant
 from benchmark.prompts.episode_prompts import ACT_TASK as ACT
@@ -50,7 +50,7 @@ def a_chain(session: Session, recording_id: str, word: str = "", people: tuple[s
     texts = ("asks something.", "takes it for a joke.", "is amused.", "laughs.")
     length = session.recording(recording_id).duration_us // 10
     nodes = tuple(
-        DrawnNode(kind, f"{word} {text}".strip(), at * length, (at + 1) * length, people)
+        draw_node(kind, f"{word} {text}".strip(), at * length, (at + 1) * length, people)
         for at, (kind, text) in enumerate(zip(KINDS, texts, strict=True))
     )
     made, _ = add_chain_from_draft(

@@ -15,6 +15,7 @@ from annotate.interchange.annotation_files import (
 from annotate.interchange.document_export import export_recordings, exportable_recordings
 from annotate.interchange.lane_entries import guess_recordings
 from annotate.interchange.lane_mapping import guess_mapping
+from annotate.team.assignments import hold_out
 from project.entities.study_records import Utterance
 from project.ids import new_id
 from project.queries.recording_rows import all_participants, all_recordings
@@ -76,8 +77,7 @@ def test_a_hold_out_is_in_no_file(key: str, study: Path, tmp_path: Path) -> None
     copy.write_bytes(study.read_bytes())
     with Session.open(copy, "Ada") as session:
         first, second = exportable_recordings(session)
-        with session.study.without_history():
-            session.study.write("INSERT INTO hold_out VALUES (?)", (first.id,))
+        hold_out(session, first.id)
         assert [exportable_recording.id for exportable_recording in exportable_recordings(session)] == [second.id]
         paths = export_recordings(session, get_format(key), tmp_path / "out", exportable_recordings(session))
         assert paths

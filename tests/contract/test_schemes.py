@@ -13,7 +13,7 @@ from app.gui.window.action_table import ACTIONS
 from app.gui.window.shortcuts import DEFAULT_KEYS, keys_in_use
 from app.shortcut_table import KeyTable
 from project.entities.study_records import Json
-from project.queries.segment_rows import find_segment, values_of
+from project.queries.segment_rows import find_segment, value_history, values_of
 from project.schemes.scheme import NUMERIC_KINDS, Field, FieldKind
 from project.schemes.scheme_file import load_scheme
 from project.session.session import Session
@@ -135,6 +135,5 @@ def test_a_whole_form_about_a_clip_of_two_seconds_comes_back_after_reopening(
         for key, values in made.items():
             found = find_segment(session.study, key)
             assert found.scheme == name
-            read = values_of(session.study, key, name)
-            assert {field: value.value for field, value in read.items()} == values
-            assert {value.version for value in read.values()} == {scheme.version}
+            assert values_of(session.study, key, name) == values
+            assert {value.version for value in value_history(session.study, key)} == {scheme.version}

@@ -209,8 +209,7 @@ def test_the_rationale_is_as_it_was_also_where_it_was_saved_meanwhile(qtbot: QtB
     first, second = _own(window)[:2]
 
     def saved(segment_id: str) -> str:
-        value = values_of(window.studio.session.study, segment_id).get("rationale")
-        return str(value.value) if value is not None else ""
+        return str(values_of(window.studio.session.study, segment_id).get("rationale", ""))
 
     window.studio.select([first])
     before = saved(first)

@@ -272,9 +272,9 @@ def test_what_a_judge_said_is_taken_over_and_shown_as_it_came(session: Session, 
     assert said in shown_texts(shown.page.board.column_widgets(column.key)["head"])
 
     shown.button("Server", "rationale", "").click()
-    assert values_of(shown.session.study, segment_id)["rationale"].value == "It turned away."
+    assert values_of(shown.session.study, segment_id)["rationale"] == "It turned away."
     shown.window.studio.undo()
-    assert values_of(shown.session.study, segment_id)["rationale"].value == "Gone."
+    assert values_of(shown.session.study, segment_id)["rationale"] == "Gone."
 
     shown.button("Server", "foot", "Raw…").click()
     (raw,) = shown.window.findChildren(RawView)

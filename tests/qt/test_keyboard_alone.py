@@ -63,7 +63,7 @@ def test_a_study_is_opened_marked_edited_reviewed_and_exported(
     type_text(window, "It waits.")
     press(window, "Ctrl+Return")
     assert QApplication.focusWidget() is window.timeline
-    assert values_in(study, own.recording_id)[own.id]["rationale"].value == "It waits."
+    assert values_in(study, own.recording_id)[own.id]["rationale"] == "It waits."
 
     press(window, "Ctrl+K")
     type_text(window, "review")

@@ -82,7 +82,7 @@ def test_looks_are_written_in_the_table_and_taken_over_without_writing_over(
     qtbot.waitUntil(lambda: looks(window) == ("", "", "", ""))
     assert person_descriptions(main.studio.session.study, R) == []
     people.setData(people.index(0, 4), "x" * 300)
-    assert "at most 200" in window.status.text()
+    assert "up to 200" in window.status.text()
     qtbot.waitUntil(lambda: looks(window) == ("", "", "", ""))
 
 

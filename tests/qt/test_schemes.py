@@ -74,7 +74,7 @@ def of_scheme(window: MainWindow, scheme: str) -> list[Segment]:
 
 
 def value(window: MainWindow, segment: Segment, field: str) -> object:
-    return values_of(window.studio.session.study, segment.id)[field].value
+    return values_of(window.studio.session.study, segment.id)[field]
 
 
 def test_the_form_follows_the_scheme_of_the_selected_segment(qtbot: QtBot, coded: MainWindow) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from annotate.speech.speaker_suggestions import read_suggestions
+from annotate.speech.speaker_suggestions import read_findings
 from annotate.study.recording_edits import add_recordings, probe_file
 from annotate.transcript import transcript_edits as transcript
 from anonymize.faces import face_tracking_job as face_tracking
@@ -49,7 +49,7 @@ def test_mouths_are_watched_once_there_is_a_transcript(qtbot: QtBot, open_window
         window.menus.actions["suggest_speakers"].trigger()
         window.menus.actions["suggest_speakers"].trigger()
         assert len(window.jobs.runner.waiting_jobs) == 0, "asked twice, it runs once"
-    found = read_suggestions(window.studio.session, owner)
-    assert [entry["end_us"] for entry in found] == [900_000, 1_900_000]
+    found = read_findings(window.studio.session, owner).suggestions
+    assert [guess.end_us for guess in found] == [900_000, 1_900_000]
     assert told[0].startswith("Suggest speakers in recording 1")
     assert told[-1].startswith("Recording 1: ")

@@ -346,7 +346,7 @@ def test_a_voice_that_the_program_heard_is_named_and_dropped_as_a_whole(window: 
     assert said(window) == [before[0], before[1], before[3]]
     press(window, "Ctrl+Z")
     moments = [{"utterance": said.id, "start_us": said.start_us, "end_us": said.end_us} for said in before]
-    about = {"participant": None, "faces": {}, "confidence": 0.8}
+    about = {"participant": None, "track": None, "faces": {}, "confidence": 0.8, "nobody": 0.0}
     heard = [{**moment, **about, "speaker": 1 + place % 2} for place, moment in enumerate(moments)]
     flags = [{"kind": "short", **moments[2], "person": None, "other": None, "at_us": None}]
     with session.study.run_transaction():

@@ -53,7 +53,7 @@ def test_open_play_mark_edit_undo_close_and_reopen(qtbot: QtBot, open_window: Op
     assert window.studio.selected == (made.id,)
 
     press(window, "1", "3")
-    assert values_of(window.studio.session.study, made.id)["attributes"].value == ["emotions", "conversation"]
+    assert values_of(window.studio.session.study, made.id)["attributes"] == ["emotions", "conversation"]
     press(window, "C")
     assert segments(window)[0].label == Verdict.COMPETENCE
     assert "change to competence" in window.menus.actions["undo"].text().lower()
@@ -122,7 +122,7 @@ def test_what_is_typed_is_no_command_and_the_keys_go_back_to_the_timeline(qtbot:
     press(window, "T")
     type_text(window, "oil can e 12 s")
     window.inspecting.flush()
-    assert values_of(window.studio.session.study, first)["rationale"].value == "oil can e 12 s"
+    assert values_of(window.studio.session.study, first)["rationale"] == "oil can e 12 s"
     assert [segment.label for segment in segments(window)] == [Verdict.ERROR, Verdict.ERROR]
     assert not window.player.playing
     assert window.studio.mark_in is None
@@ -142,7 +142,7 @@ def test_what_is_typed_is_no_command_and_the_keys_go_back_to_the_timeline(qtbot:
     path = window.studio.session.study.path
     window.close()
     with Study.open(path) as kept:
-        assert "typed last" in values_of(kept, first)["rationale"].value
+        assert "typed last" in values_of(kept, first)["rationale"]
 
 
 def test_space_is_the_players_unless_a_button_was_reached_with_tab(qtbot: QtBot, window: MainWindow) -> None:

@@ -93,7 +93,7 @@ def test_conditions_narrow_and_heads_sort_the_table(qtbot: QtBot, window: MainWi
     errors = {segment.id for segment in every(window) if segment.label == "error"}
     assert set(shown(segments)) == errors
     segments.bar.buttons["field channel"].set_ticked({"verbal"})
-    verbal = {error for error in errors if values_of(study, error)["channel"].value == "verbal"}
+    verbal = {error for error in errors if values_of(study, error)["channel"] == "verbal"}
     assert set(shown(segments)) == verbal
     qtbot.mouseClick(segments.bar.clear, Qt.MouseButton.LeftButton)
     assert len(shown(segments)) == 90

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from annotate.chains.chain_drafts import ChainDraft, DrawnNode
+from annotate.chains.chain_drafts import ChainDraft, draw_node
 from annotate.chains.chain_edits import add_chain_from_draft
 from annotate.cues.prelabels import add_cue
 from annotate.meta.meta_edits import add_contradiction, mark_scene_at, set_person_description, write_summary
@@ -169,7 +169,7 @@ def _chain(session: Session, here: str, user: str, robot: str, lines: list[Utter
         (NodeKind.EMOTION, "She feels passed over.", 5, (user,)),
     )
     nodes = tuple(
-        DrawnNode(kind, text, lines[at].start_us, lines[at].end_us, people) for kind, text, at, people in told
+        draw_node(kind, text, lines[at].start_us, lines[at].end_us, people) for kind, text, at, people in told
     )
     add_chain_from_draft(
         session, here, ChainDraft("Talked over", nodes, ((0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (2, 4)))

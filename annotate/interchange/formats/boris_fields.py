@@ -137,7 +137,6 @@ class QueuePart:
         duration_us: of the file; 0 where it is not known.
         start_us: where the file begins on the clock of the observation.
         bounds_us: from where to where entries belong here, on that clock.
-        lanes: what belongs here.
     """
 
     media: tuple[MediaLink, ...] = ()
@@ -211,6 +210,7 @@ _MODIFIER_VALUE = re.compile(r"[^|,()\s](?:[^|,()\t\n\r\v\f]{0,38}[^|,()\s])?")
 _MAX_MODIFIER_VALUES = 50
 _CONTINUATION = "\n  "
 TrackKey = tuple[str, str, str]
+COMMENT = "comment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,12 +284,7 @@ def format_comment(held: BorisValueLayout, values: Mapping[str, Json]) -> str:
 
 
 def parse_modifiers(text: str, sets: Sequence[tuple[str, bool]]) -> dict[str, Json]:
-    """Read the modifiers of an event.
-
-    Args:
-        text: as BORIS has it.
-        sets: name of each set, and whether several can be chosen.
-    """
+    """Read the modifiers of an event. `sets` has the name of each set, and whether several can be chosen."""
     found: dict[str, Json] = {}
     for place, chosen in enumerate(text.split(SEPARATOR) if text else []):
         name, several = sets[place] if place < len(sets) else (f"modifier {place + 1}", False)
@@ -311,12 +306,18 @@ def parse_comment(text: str, names: Iterable[str]) -> dict[str, Json]:
         elif last and line.startswith(_CONTINUATION[1:]):
             found[last][-1].append(line[len(_CONTINUATION) - 1 :])
         elif last == "":
-            found["comment"] = [[line]]
-            last = "comment"
+            found[COMMENT] = [[line]]
+            last = COMMENT
         else:
             found[last][-1].append(line)
     texts = {name: ["\n".join(lines) for lines in items] for name, items in found.items()}
     return {name: items[0] if len(items) == 1 else [*items] for name, items in texts.items()}
+
+
+def comment_value(*comments: str) -> dict[str, Json]:
+    """Return the comments at the start and at the end of an event as the value `comment`, a list where both are."""
+    texts: list[Json] = [text for text in comments if text]
+    return {COMMENT: texts[0] if len(texts) == 1 else texts} if texts else {}
 
 
 def _modifier_cell(value: Json) -> str:

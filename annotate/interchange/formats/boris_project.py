@@ -7,7 +7,6 @@ an observation for each recording and annotator, because BORIS compares coders b
 import gzip
 import io
 import json
-import math
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from annotate.interchange.bounded_files import (
-    MEGABYTE,
+    HEAD_BYTES,
+    MAX_FILE_BYTES,
     check_entries,
     damaged_file_error,
     decode_text,
+    parse_json,
     read_bytes,
     too_large_error,
 )
@@ -31,6 +32,7 @@ from annotate.interchange.document import (
     InterchangeLane,
     MediaLink,
     RecordingPart,
+    parse_seconds,
     split_into_rows,
     unique_name,
 )
@@ -47,6 +49,7 @@ from annotate.interchange.formats.boris_fields import (
     PlayerFile,
     QueuePart,
     TrackKey,
+    comment_value,
     format_comment,
     format_modifiers,
     parse_comment,
@@ -61,8 +64,6 @@ from project.codec import dump
 from project.entities.study_records import Json
 from project.timebase import utc_now
 
-COMMENT = "comment"
-_MAX_SECONDS = 2_147_483_647
 _SINGLE_SELECTION, _MULTIPLE_SELECTION = 0, 1
 """Types of a set of modifiers."""
 _ANNOTATOR_VARIABLES = ("annotator", "observer", "coder", "rater")
@@ -124,7 +125,7 @@ class _BorisProjectReader:
     ) -> None:
         place = self._marks.observations.get(name)
         players = _players(observation)
-        offset_us = _microseconds(observation.get("time offset") or 0) or 0
+        offset_us = parse_seconds(observation.get("time offset")) or 0
         if place is None:
             key, annotator = (name, name), _annotator(observation)
             shift_us = -offset_us if any(players) else 0
@@ -154,7 +155,7 @@ class _BorisProjectReader:
                 raise damaged_file_error(
                     self._path, f"an event of observation “{name[:40]}” has fewer than three cells"
                 )
-            at = _microseconds(row[0])
+            at = parse_seconds(row[0])
             if at is None:
                 self._unread[f"an event {where} without a time"] += 1
                 continue
@@ -211,12 +212,6 @@ class _BorisProjectReader:
         return tuple(code for code, behavior in self._behaviors.items() if behavior.category == key.category)
 
 
-def comment_value(*comments: str) -> dict[str, Json]:
-    """Return the comments at the start and at the end of an event as the value `comment`, a list where both are."""
-    texts: list[Json] = [text for text in comments if text]
-    return {COMMENT: texts[0] if len(texts) == 1 else texts} if texts else {}
-
-
 @dataclass(slots=True)
 class _Event:
     """An event, or a state from its start to its end."""
@@ -236,9 +231,9 @@ def _players(observation: Mapping[str, Any]) -> list[list[PlayerFile]]:
     lengths, offsets = _get_item(info, "length"), _get_item(info, "offset")
     found = []
     for player, paths in sorted(_items(files), key=lambda item: (len(str(item[0])), str(item[0])))[:MAX_PLAYERS]:
-        start_us = 0 if player == "1" else _microseconds(_get_item(offsets, player)) or 0
+        start_us = 0 if player == "1" else parse_seconds(_get_item(offsets, player)) or 0
         named = [_text(path) for path in paths] if isinstance(paths, list) else []
-        found.append(queue_files(((path, _microseconds(_get_item(lengths, path)) or 0) for path in named), start_us))
+        found.append(queue_files(((path, parse_seconds(_get_item(lengths, path)) or 0) for path in named), start_us))
     return found
 
 
@@ -262,15 +257,6 @@ def _dicts(found: object) -> list[dict[str, Any]]:
 
 def _text(found: object) -> str:
     return "" if found is None or isinstance(found, dict | list) else str(found)
-
-
-def _microseconds(value: object) -> int | None:
-    """Return a number of seconds, or a text of one, in microseconds; None where it is none that BORIS allows."""
-    try:
-        found = float(value) if isinstance(value, int | float | str) else math.nan
-    except (ValueError, OverflowError):
-        return None
-    return round(found * 1_000_000) if -_MAX_SECONDS <= found <= _MAX_SECONDS else None
 
 
 MAX_PLAYERS = 8
@@ -398,9 +384,8 @@ class _BorisProjectWriter:
             for number, row in enumerate(split_into_rows(entries), start=1):
                 subject = self._subject(lane.participant, number)
                 for entry in row:
-                    speech = lane.kind == "utterances"
-                    modifiers = "" if speech else format_modifiers(held, entry.values)
-                    comment = entry.text if speech else format_comment(held, entry.values)
+                    modifiers = "" if lane.is_speech else format_modifiers(held, entry.values)
+                    comment = entry.text if lane.is_speech else format_comment(held, entry.values)
                     rest = [_NO_FRAME] if media else []
                     yield [to_boris_seconds(entry.start_us), subject, code, modifiers, comment, *rest]
                     yield [to_boris_seconds(entry.end_us), subject, code, modifiers, "", *rest]
@@ -450,16 +435,14 @@ class _BorisProjectWriter:
         return code
 
 
-MAX_FILE_BYTES = 64 * MEGABYTE
 _GZIP_MAGIC = b"\x1f\x8b"
-_HEAD_BYTES = 65_536
 
 
 def _recognises(head: bytes) -> bool:
     """Tell whether the first bytes are of a JSON object with a key of BORIS's, packed or not."""
     if head.startswith(_GZIP_MAGIC):
         try:
-            head = zlib.decompressobj(31).decompress(head, _HEAD_BYTES)
+            head = zlib.decompressobj(31).decompress(head, HEAD_BYTES)
         except zlib.error:
             return False
     plain = head.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf").lstrip(b"\xff\xfe \r\n\t")
@@ -469,17 +452,10 @@ def _recognises(head: bytes) -> bool:
 
 
 def _read(path: Path) -> Document:
-    content = read_bytes(path, MAX_FILE_BYTES)
+    content = read_bytes(path)
     if content.startswith(_GZIP_MAGIC):
         content = _decompress(content, path)
-    text = decode_text(content, path)
-    try:
-        found = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise damaged_file_error(path, f"it is not JSON ({error.msg})", error.lineno) from None
-    except (ValueError, RecursionError):
-        raise damaged_file_error(path, "it is not JSON that makes sense") from None
-    return read_project(found, path)
+    return read_project(parse_json(decode_text(content, path), path), path)
 
 
 def _write(document: Document, path: Path) -> None:

@@ -4,21 +4,13 @@ An aggregated table has a row for each state or point, a tabular one for each st
 of ours beside those of BORIS.
 """
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotate.interchange.bounded_files import (
-    MEGABYTE,
-    check_entries,
-    damaged_file_error,
-    name_cells,
-    read_cells,
-    read_text,
-)
+from annotate.interchange.bounded_files import check_entries, damaged_file_error, name_cells, read_cells, read_text
 from annotate.interchange.document import (
     FORM_LOSSES,
     Document,
@@ -27,6 +19,7 @@ from annotate.interchange.document import (
     InterchangeLane,
     MediaLink,
     RecordingPart,
+    parse_seconds,
 )
 from annotate.interchange.formats.boris_fields import (
     BORIS_LOSSES,
@@ -39,6 +32,7 @@ from annotate.interchange.formats.boris_fields import (
     PlayerFile,
     QueuePart,
     TrackKey,
+    comment_value,
     format_comment,
     format_modifiers,
     parse_comment,
@@ -48,14 +42,13 @@ from annotate.interchange.formats.boris_fields import (
     queue_parts,
     track_key,
 )
-from annotate.interchange.formats.boris_project import MAX_PLAYERS, comment_value, plan_observations, to_boris_seconds
+from annotate.interchange.formats.boris_project import MAX_PLAYERS, plan_observations, to_boris_seconds
 from project.entities.study_records import Json
 from project.text_format import write_csv
 
 MULTIPLE_SUFFIX = "[]"
 """Ends the name of a set of modifiers of which several can be chosen, in the column `modifier names`."""
 _ROWS_BEFORE_HEADER = 60
-_MAX_SECONDS = 2_147_483_647
 _MODIFIER = re.compile(r"modifiers?(?: ?#? ?(\d+))?")
 _PLAYER = re.compile(r"player #\d+: ?")
 Row = Mapping[str, str]
@@ -115,8 +108,7 @@ class _BorisTableReader:
 
     def _spans(self, rows: list[dict[str, str]]) -> Iterator[_BorisSpan]:
         for row in rows:
-            start = _microseconds(row["start (s)"])
-            end = _microseconds(row["stop (s)"])
+            start, end = parse_seconds(row["start (s)"]), parse_seconds(row["stop (s)"])
             point = row.get("behavior type", "").strip().casefold().startswith("point")
             if start is not None and end is None and point:
                 end = start
@@ -131,7 +123,7 @@ class _BorisTableReader:
         lost: list[_BorisSpan] = []
         made: list[_BorisSpan] = []
         for row in rows:
-            at = _microseconds(row["time"])
+            at = parse_seconds(row["time"])
             if at is None:
                 self._unread["a row without a time"] += 1
                 continue
@@ -171,7 +163,7 @@ class _BorisTableReader:
             # Older tables name the file of each row and the length of all together.
             self._unread["a row of a further file, of which nobody knows when it begins"] += 1
             return
-        shift = 0 if ours or not any(players) else _microseconds(row.get("time offset (s)", "")) or 0
+        shift = 0 if ours or not any(players) else parse_seconds(row.get("time offset (s)")) or 0
         lane, text, values = _lane(row, span)
         entry = InterchangeEntry(span.start_us - shift, span.end_us - shift, text, values)
         self._entries += self._parts[key].add(lane, entry)
@@ -228,22 +220,13 @@ def _players(row: Row, before: Row) -> list[list[PlayerFile]]:
 def _durations(row: Row) -> list[list[int]]:
     """Return how long the files of each player are."""
     text = row.get("media duration (s)", "") or row.get("total length", "")
-    return [[max(0, _microseconds(part) or 0) for part in player.split(";")] for player in text.split("|")]
+    return [[max(0, parse_seconds(part) or 0) for part in player.split(";")] for player in text.split("|")]
 
 
 def _split(text: str) -> list[str]:
     return text.split(SEPARATOR) if text else []
 
 
-def _microseconds(text: str) -> int | None:
-    try:
-        found = float(text.strip().replace(",", "."))
-    except ValueError:
-        return None
-    return round(found * 1_000_000) if math.isfinite(found) and abs(found) <= _MAX_SECONDS else None
-
-
-MAX_FILE_BYTES = 64 * MEGABYTE
 _OBSERVATION_COLUMNS = (
     "Observation id",
     "Observation date",
@@ -291,7 +274,7 @@ def _recognises(head: bytes) -> bool:
 
 
 def _read(path: Path) -> Document:
-    return _BorisTableReader(path).build_document(read_text(path, MAX_FILE_BYTES))
+    return _BorisTableReader(path).build_document(read_text(path))
 
 
 def _write(document: Document, path: Path) -> None:
@@ -353,22 +336,18 @@ def _rows(
         busy[lane.participant] = busy.get(lane.participant, 0) + sum(e.end_us - e.start_us for e in lane.entries)
     for lane in lanes:
         here = held[track_key(lane)]
-        speech = lane.kind == "utterances"
-        names = [
-            SEPARATOR.join(
-                f"{modifier.name}{MULTIPLE_SUFFIX if modifier.multiple else ''}" for modifier in here.modifiers
-            )
-        ]
-        names.append(SEPARATOR.join(here.in_comment))
-        ours = [annotator, part.name, part.id, "utterance" if speech else "segment", lane.scheme, lane.track, *names]
+        speech = lane.is_speech
+        sets = (f"{modifier.name}{MULTIPLE_SUFFIX if modifier.multiple else ''}" for modifier in here.modifiers)
+        names = [SEPARATOR.join(sets), SEPARATOR.join(here.in_comment)]
+        ours = [annotator, part.name, part.id, lane.kind.removesuffix("s"), lane.scheme, lane.track, *names]
         category = ".".join(text for text in (lane.scheme, lane.track) if text) or "Not defined"
         for entry in lane.entries:
             behavior = SPEECH if speech else entry.text
             what = [lane.participant, f"{busy[lane.participant] / 1_000_000:.3f}", behavior, category]
             chosen = format_modifiers(here, entry.values)
-            sets = chosen.split(SEPARATOR) if chosen and not speech else []
-            sets += [""] * (most - len(sets))
-            yield [*about, *ours, *what, *sets, *_time_cells(entry, part, speech, here)]
+            cells = chosen.split(SEPARATOR) if chosen and not speech else []
+            cells += [""] * (most - len(cells))
+            yield [*about, *ours, *what, *cells, *_time_cells(entry, part, speech, here)]
 
 
 def _time_cells(entry: InterchangeEntry, part: RecordingPart, speech: bool, held: BorisValueLayout) -> list[str]:

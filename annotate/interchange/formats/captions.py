@@ -14,7 +14,7 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, read_text
+from annotate.interchange.bounded_files import damaged_file_error, read_text
 from annotate.interchange.document import (
     Document,
     Format,
@@ -23,9 +23,9 @@ from annotate.interchange.document import (
     LaneSubject,
     RecordingPart,
     build_lanes,
+    format_clock,
     to_text,
 )
-from project.errors import UserError
 from project.ids import is_id
 
 _LATEST_HOURS = 99_999
@@ -51,7 +51,7 @@ def collect_captions(document: Document, *, segments: bool) -> tuple[RecordingPa
     part = document.only_recording("A file of captions")
     found = []
     for lane in part.lanes:
-        if (lane.kind == "utterances") is segments:
+        if lane.is_speech is segments:
             continue
         for entry in lane.entries:
             said = [entry.text, *(f"{name}: {to_text(value)}" for name, value in entry.values.items())]
@@ -73,19 +73,15 @@ def captions_to_lanes(captions: list[Caption]) -> tuple[InterchangeLane, ...]:
     return build_lanes(lanes)
 
 
-def format_clock(time_us: int, point: str) -> str:
-    """Return a time as `hh:mm:ss.mmm`, with this sign as the point."""
-    seconds, milliseconds = divmod(time_us // 1000, 1000)
-    if not 0 <= seconds < _LATEST_HOURS * 3600:
-        raise UserError("Captions hold no such time.", "Export it in another format.")
-    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}{point}{milliseconds:03}"
+def _format_times(caption: Caption, point: str) -> str:
+    start, end = (format_clock(time_us, point, _LATEST_HOURS) for time_us in (caption.start_us, caption.end_us))
+    return f"{start} --> {end}"
 
 
 def _drop_empty_lines(text: str) -> str:
     return "\n".join(line for line in re.split(r"[\r\n]+", text) if line.strip())
 
 
-MAX_FILE_BYTES = 16 * MEGABYTE
 _CLOCK = r"([-+]?)(?:(\d{1,5}) ?: ?)?(\d{1,3}) ?: ?(\d{1,3})(?: ?[.,] ?(\d*))?"
 _TIMES = re.compile(rf"{_CLOCK} ?(?:(?:- ?){{1,3}}|[\u2013\u2014] ?)> ?{_CLOCK}(?!\d| ?:)")
 """Two clocks with an arrow between them; whatever stands behind is left to players."""
@@ -225,7 +221,7 @@ def _recognises_srt(head: bytes) -> bool:
 
 
 def _read_srt(path: Path) -> Document:
-    text = read_text(path, MAX_FILE_BYTES)
+    text = read_text(path)
     found, unread = read_captions(_LINE_END.split(text), webvtt=False)
     if text.strip() and not found:
         raise damaged_file_error(path, "none of its captions has a time that makes sense")
@@ -241,8 +237,7 @@ def _write_srt(document: Document, path: Path, *, segments: bool = False, with_n
             text = caption.text.replace("-->", "->")
             if with_names and caption.speaker:
                 text = f"{caption.speaker}: {text}"
-            times = f"{format_clock(caption.start_us, ',')} --> {format_clock(caption.end_us, ',')}"
-            file.write(f"{number}\n{times}\n{text}\n\n")
+            file.write(f"{number}\n{_format_times(caption, ',')}\n{text}\n\n")
 
 
 SRT = Format(
@@ -309,7 +304,7 @@ def _recognises_webvtt(head: bytes) -> bool:
 
 
 def _read_webvtt(path: Path) -> Document:
-    lines = _LINE_END.split(read_text(path, MAX_FILE_BYTES))
+    lines = _LINE_END.split(read_text(path))
     if not lines[0].startswith("WEBVTT"):
         raise damaged_file_error(path, "it is not WebVTT")
     plain = _without_comments(lines)
@@ -335,8 +330,7 @@ def _write_webvtt(document: Document, path: Path, *, segments: bool = False) -> 
         for caption in captions:
             row_id = f"{caption.id}\n" if is_id(caption.id) else ""
             voice = f"<v {html.escape(caption.speaker, quote=False)}>" if caption.speaker else ""
-            times = f"{format_clock(caption.start_us, '.')} --> {format_clock(caption.end_us, '.')}"
-            file.write(f"\n{row_id}{times}\n{voice}{html.escape(caption.text, quote=False)}\n")
+            file.write(f"\n{row_id}{_format_times(caption, '.')}\n{voice}{html.escape(caption.text, quote=False)}\n")
 
 
 WEBVTT = Format(

@@ -4,16 +4,10 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from annotate.interchange.bounded_files import (
-    MEGABYTE,
-    check_entries,
-    damaged_file_error,
-    name_cells,
-    read_cells,
-    read_text,
-)
+from annotate.interchange.bounded_files import check_entries, damaged_file_error, name_cells, read_cells, read_text
 from annotate.interchange.document import (
     FORM_LOSSES,
+    LANE_FACTS,
     Document,
     Format,
     InterchangeEntry,
@@ -21,31 +15,17 @@ from annotate.interchange.document import (
     MediaLink,
     RecordingPart,
     build_lanes,
+    format_seconds,
+    parse_seconds,
     to_text,
 )
 from project.entities.study_records import Json
 from project.text_format import write_csv
 
-MAX_FILE_BYTES = 64 * MEGABYTE
-COLUMNS = (
-    "recording",
-    "recording_id",
-    "media",
-    "kind",
-    "annotator",
-    "participant",
-    "scheme",
-    "track",
-    "start_s",
-    "end_s",
-    "label",
-    "text",
-    "id",
-)
+COLUMNS = ("recording", "recording_id", "media", *LANE_FACTS, "start_s", "end_s", "label", "text", "id")
 VALUE_PREFIX = "value "
 """Stands before the name of a value that is called like one of the columns, or that begins with it."""
 _REQUIRED_COLUMNS = ("start_s", "end_s")
-_SECONDS = re.compile(r"-?\d{1,9}([.,]\d{1,12})?")
 
 
 def _recognises(head: bytes) -> bool:
@@ -53,10 +33,6 @@ def _recognises(head: bytes) -> bool:
     first = head.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode("utf-8", "replace")
     named = {name.strip().strip('"').casefold() for name in re.split("[,;\t]", first)}
     return named.issuperset(_REQUIRED_COLUMNS) and bool(named & {"label", "text"})
-
-
-def _read(path: Path) -> Document:
-    return _parse_table(read_text(path, MAX_FILE_BYTES), path)
 
 
 def _write(document: Document, path: Path) -> None:
@@ -71,23 +47,6 @@ def _write(document: Document, path: Path) -> None:
         write_csv(file, (*COLUMNS, *map(_column, names)), _rows(document, list(names)))
 
 
-TABLE = Format(
-    "csv",
-    "Table (.csv)",
-    (".csv",),
-    _recognises,
-    _read,
-    _write,
-    (
-        "Recordings without any segment or utterance do not appear.",
-        "Offsets of media are left out.",
-        *FORM_LOSSES,
-    ),
-    holds_several=True,
-)
-"""A plain table for spreadsheets, R and pandas."""
-
-
 def _column(name: str) -> str:
     return f"{VALUE_PREFIX}{name}" if name in COLUMNS or name.startswith(VALUE_PREFIX) else name
 
@@ -96,16 +55,17 @@ def _rows(document: Document, names: list[str]) -> Iterator[list[str]]:
     for part in document.recordings:
         media = part.media[0].path if part.media else ""
         for lane in part.lanes:
-            speech = lane.kind == "utterances"
-            before = [part.name, part.id, media, "utterance" if speech else "segment", lane.annotator]
-            before += [lane.participant, lane.scheme, lane.track]
+            kind, *about = lane.subject
+            before = [part.name, part.id, media, kind.removesuffix("s"), *about]
             for entry in lane.entries:
-                said = ["", entry.text] if speech else [entry.text, ""]
+                said = ["", entry.text] if lane.is_speech else [entry.text, ""]
                 held = [to_text(entry.values[name]) if name in entry.values else "" for name in names]
-                yield [*before, _format_seconds(entry.start_us), _format_seconds(entry.end_us), *said, entry.id, *held]
+                yield [*before, format_seconds(entry.start_us), format_seconds(entry.end_us), *said, entry.id, *held]
 
 
-def _parse_table(text: str, path: Path) -> Document:
+def read_table(path: Path) -> Document:
+    """Read the rows as lanes of the recordings that they name."""
+    text = read_text(path)
     table = read_cells(text, text.partition("\n")[0], path)
     entries: dict[tuple[str, str, str], dict[LaneSubject, list[InterchangeEntry]]] = {}
     _, columns = next(table, (1, []))
@@ -139,19 +99,31 @@ def _entry(row: Mapping[str, str], path: Path, line: int) -> tuple[tuple[str, st
     values: dict[str, Json] = {
         name.removeprefix(VALUE_PREFIX): cell for name, cell in row.items() if name not in COLUMNS and cell
     }
-    key = (f"{kind}s", *(row.get(name, "").strip() for name in ("annotator", "participant", "scheme", "track")))
+    annotator, participant, scheme, track = (row.get(name, "").strip() for name in LANE_FACTS[1:])
     place = row.get("recording", ""), row.get("recording_id", "").strip(), row.get("media", "")
     found = InterchangeEntry(start, end, text, values, row.get("id", "").strip())
-    return place, (key[0], key[1], key[2], key[3], key[4]), found
+    return place, (f"{kind}s", annotator, participant, scheme, track), found
 
 
 def _time(text: str, path: Path, line: int) -> int:
-    found = text.strip()
-    if not _SECONDS.fullmatch(found):
-        raise damaged_file_error(path, f"“{found[:40]}” is no time in seconds", line)
-    return round(float(found.replace(",", ".")) * 1_000_000)
+    found = parse_seconds(text)
+    if found is None:
+        raise damaged_file_error(path, f"“{text.strip()[:40]}” is no time in seconds", line)
+    return found
 
 
-def _format_seconds(time_us: int) -> str:
-    whole, rest = divmod(time_us, 1_000_000)
-    return f"{whole}.{rest:06}"
+TABLE = Format(
+    "csv",
+    "Table (.csv)",
+    (".csv",),
+    _recognises,
+    read_table,
+    _write,
+    (
+        "Recordings without any segment or utterance do not appear.",
+        "Offsets of media are left out.",
+        *FORM_LOSSES,
+    ),
+    holds_several=True,
+)
+"""A plain table for spreadsheets, R and pandas."""

@@ -3,6 +3,7 @@
 Of the ZIP archive only `db` and `project` are read, and nothing is unpacked.
 """
 
+import io
 import re
 import zipfile
 from collections import Counter
@@ -10,31 +11,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotate.interchange.bounded_files import (
-    MEGABYTE,
-    check_size,
-    damaged_file_error,
-    decode_text,
-    read_member,
-    unreadable_file_error,
-)
+from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, decode_text, read_bytes, read_member
 from annotate.interchange.document import (
     FORM_LOSSES,
+    LANE_FACTS,
     Document,
     Format,
     InterchangeEntry,
     InterchangeLane,
     MediaLink,
     RecordingPart,
+    format_clock,
     to_text,
     unique_name,
 )
 from project.entities.study_records import Json
-from project.errors import UserError
 
 METADATA_COLUMN = "greenroom"
 """The column of our own files with a cell for each other column, about the lane that it is."""
-METADATA_CODES = ("column", "lane", "kind", "annotator", "participant", "scheme", "track", "fields")
+METADATA_CODES = ("column", "lane", *LANE_FACTS, "fields")
 """Its codes. The cell without a column is about the recording: its name is the lane, its id the track."""
 LABEL, ID = "label", "id"
 _CELL = re.compile(r"(\d{2,5}):(\d\d):(\d\d):(\d{3}),(\d{2,5}):(\d\d):(\d\d):(\d{3}),?(.*)", re.DOTALL)
@@ -109,26 +104,15 @@ def columns_to_document(columns: Sequence[DatavyuColumn], left_out: Counter[str]
         if column.name == METADATA_COLUMN and column.codes == METADATA_CODES:
             continue
         about = marks.get(column.name, {})
-        entries = tuple(sorted((_entry(column, cell, about) for cell in column.cells), key=_times))
-        lanes.append(
-            InterchangeLane(
-                unique_name(about.get("lane") or column.name, taken),
-                entries,
-                "utterances" if about.get("kind") == "utterances" else "segments",
-                about.get("annotator", ""),
-                about.get("participant", ""),
-                about.get("scheme", ""),
-                about.get("track", ""),
-            )
-        )
+        entries = sorted((_entry(column, cell, about) for cell in column.cells), key=lambda entry: entry.span)
+        name = unique_name(about.get("lane") or column.name, taken)
+        kind, annotator, participant, scheme, track = (about.get(fact, "") for fact in LANE_FACTS)
+        kind = "utterances" if kind == "utterances" else "segments"
+        lanes.append(InterchangeLane(name, tuple(entries), kind, annotator, participant, scheme, track))
     whole = marks.get("", {})
     media = tuple(MediaLink(name.strip().strip("'\"")) for name in _FEED.findall(project))
     part = RecordingPart(whole.get("lane") or path.stem, tuple(lanes), media, 0, whole.get("track", ""))
     return Document((part,), tuple(f"{why}: {count}." for why, count in left_out.items()))
-
-
-def _times(entry: InterchangeEntry) -> tuple[int, int]:
-    return entry.start_us, entry.end_us
 
 
 def _entry(column: DatavyuColumn, cell: DatavyuCell, about: dict[str, str]) -> InterchangeEntry:
@@ -198,7 +182,7 @@ def _unescape(text: str) -> str:
 _SPECIAL_CHARS = re.compile(r"[\\()\n,|-]")
 _BREAKS = re.compile(r"\r\n?")
 _DROPPED_CHARS = re.compile("[\x00\x01]")
-_MAX_TIME_US = 100 * 3600 * 1_000_000
+_LATEST_HOURS = 100
 
 
 def format_db(document: Document) -> str:
@@ -214,14 +198,11 @@ def _db_lines(part: RecordingPart) -> Iterator[str]:
     fields = [list(dict.fromkeys(name for entry in lane.entries for name in entry.values)) for lane in part.lanes]
     for (name, lane), named in zip(columns, fields, strict=True):
         listed = "|".join(re.sub(r"[\\|]", r"\\\g<0>", text) for text in named)
-        said = [name, lane.name, lane.kind, lane.annotator, lane.participant, lane.scheme, lane.track, listed]
-        yield _cell(0, 0, said)
+        yield _cell(0, 0, [name, lane.name, *lane.subject, listed])
     for (name, lane), named in zip(columns, fields, strict=True):
         codes: set[str] = set()
         yield _header(name, [unique_name(_word(text), codes) for text in (LABEL, ID, *named)])
-        for entry in sorted(
-            lane.entries, key=lambda interchange_entry: (interchange_entry.start_us, interchange_entry.end_us)
-        ):
+        for entry in sorted(lane.entries, key=lambda entry: entry.span):
             yield _cell(entry.start_us, entry.end_us, _values(entry, named))
 
 
@@ -250,21 +231,14 @@ def _values(entry: InterchangeEntry, fields: Sequence[str]) -> list[str]:
 
 
 def _cell(start_us: int, end_us: int, values: Sequence[str]) -> str:
-    return f"{_time(start_us)},{_time(end_us)},({','.join(_escape(value) for value in values)})"
-
-
-def _time(time_us: int) -> str:
-    if not 0 <= time_us < _MAX_TIME_US:
-        raise UserError("Datavyu holds less than a hundred hours.", "Export it in another format.")
-    seconds, milliseconds = divmod(time_us // 1000, 1000)
-    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}:{milliseconds:03}"
+    start, end = (format_clock(time_us, ":", _LATEST_HOURS) for time_us in (start_us, end_us))
+    return f"{start},{end},({','.join(_escape(value) for value in values)})"
 
 
 def _escape(text: str) -> str:
     return _SPECIAL_CHARS.sub(r"\\\g<0>", _BREAKS.sub("\n", _DROPPED_CHARS.sub("", text)))
 
 
-MAX_FILE_BYTES = 64 * MEGABYTE
 _MAX_PROJECT_BYTES = MEGABYTE
 _DB, _PROJECT = "db", "project"
 _PROJECT_YAML = "!project\ndbFile: db\nname: Greenroom\nversion: 5\nviewerSettings: []\n"
@@ -278,16 +252,13 @@ def _recognises(head: bytes) -> bool:
 
 
 def _read(path: Path) -> Document:
-    check_size(path, MAX_FILE_BYTES)
     try:
-        with zipfile.ZipFile(path) as archive:
-            db = read_member(archive, _DB, MAX_FILE_BYTES, path)
+        with zipfile.ZipFile(io.BytesIO(read_bytes(path))) as archive:
+            db = read_member(archive, _DB, path)
             named = _PROJECT in archive.namelist()
-            project = read_member(archive, _PROJECT, _MAX_PROJECT_BYTES, path) if named else b""
-    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+            project = read_member(archive, _PROJECT, path, _MAX_PROJECT_BYTES) if named else b""
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
         raise damaged_file_error(path, f"it is no whole ZIP archive ({error})") from None
-    except OSError as error:
-        raise unreadable_file_error(path, error) from None
     columns, left_out = read_columns(decode_text(db, path), path)
     return columns_to_document(columns, left_out, project.decode("utf-8", "replace"), path)
 

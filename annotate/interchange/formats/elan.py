@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from annotate.interchange.document import (
     FORM_LOSSES,
+    LANE_FACTS,
     Document,
     Format,
     InterchangeEntry,
@@ -98,19 +99,12 @@ class _ElanWriter:
 
     def _lane(self, lane: InterchangeLane, rows: list[list[InterchangeEntry]]) -> None:
         vocabulary = ""
-        if lane.kind == "utterances":
+        if lane.is_speech:
             kind = self._type(_SPEECH)
         else:
             vocabulary = self._vocabulary(lane)
             kind = self._type(f"{_SEGMENTS} {vocabulary}".strip(), vocabulary)
-        about: dict[str, Json] = {
-            "lane": lane.name,
-            "kind": lane.kind,
-            "annotator": lane.annotator,
-            "participant": lane.participant,
-            "scheme": lane.scheme,
-            "track": lane.track,
-        }
+        about: dict[str, Json] = {"lane": lane.name, **dict(zip(LANE_FACTS, lane.subject, strict=True))}
         for number, row in enumerate(rows, start=1):
             tier = unique_name(lane.name if number == 1 else f"{lane.name}-{number}", self._taken)
             self._properties.append((f"{TIER_PROPERTY_PREFIX}{tier}", _json(about)))

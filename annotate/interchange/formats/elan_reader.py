@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, parse_xml
+from annotate.interchange.bounded_files import damaged_file_error, parse_xml
 from annotate.interchange.document import (
+    LANE_FACTS,
     Document,
     InterchangeEntry,
     InterchangeLane,
@@ -48,11 +49,9 @@ def interpolate_slots(slots: Mapping[str, int | None], tiers: Iterable[Sequence[
 
     The annotations of a tier from one known time to the next share the time between evenly; their order is that of the
     slots that they share, else that of the slots in the file. What no tier tells is shared evenly between the known
-    neighbours in the order of time; what has none stays None.
-
-    Args:
-        slots: in the order of the file, which is that of time (EAF 3.0, section 2.2); None where the time is not given.
-        tiers: the annotations of each tier; a tier stands after the one that it cuts up.
+    neighbours in the order of time; what has none stays None. Slots are in the order of the file, which is that of time
+    (EAF 3.0, section 2.2), with None where the time is not given. The annotations of a tier stand after those of the
+    tier that it cuts up.
     """
     found = dict(slots)
     places = {name: place for place, name in enumerate(found)}
@@ -111,7 +110,6 @@ def _in_order(found: dict[str, int | None]) -> None:
         before, waiting = value, []
 
 
-MAX_FILE_BYTES = 64 * MEGABYTE
 _MAX_DIGITS = 12
 _TIMELESS = "an annotation without times that make sense"
 _TWO_TIMES = "an annotation at a time slot that has two times"
@@ -172,7 +170,7 @@ def read_eaf(path: Path) -> Document:
     unless other tiers hang on it.
     """
     found = _EafContent()
-    parse_xml(path, MAX_FILE_BYTES, found.start, found.end, _START_ELEMENTS, _END_ELEMENTS)
+    parse_xml(path, found.start, found.end, _START_ELEMENTS, _END_ELEMENTS)
     if not found.is_eaf:
         raise damaged_file_error(path, "it is no ELAN file")
     return _ElanReader(found, path).build_document()
@@ -372,21 +370,15 @@ class _ElanReader:
                 for a in tier.annotations
                 if a.span is not None
             ),
-            key=lambda entry: (entry.start_us, entry.end_us),
+            key=lambda entry: entry.span,
         )
         name = _text(mark, "lane") or unique_name(tier.id, taken)
         before = lanes.get(name)
         vocabulary = self._found.vocabularies.get(self._found.types.get(tier.type, ("", ""))[1], [])
-        lanes[name] = InterchangeLane(
-            name,
-            (*(() if before is None else before.entries), *entries),
-            _text(mark, "kind") or "segments",
-            _text(mark, "annotator") or tier.annotator.strip(),
-            _text(mark, "participant") or tier.participant.strip(),
-            _text(mark, "scheme"),
-            _text(mark, "track"),
-            tuple(vocabulary),
-        )
+        kind, annotator, participant, scheme, track = (_text(mark, fact) for fact in LANE_FACTS)
+        whose = annotator or tier.annotator.strip(), participant or tier.participant.strip()
+        held = (*(() if before is None else before.entries), *entries)
+        lanes[name] = InterchangeLane(name, held, kind or "segments", *whose, scheme, track, tuple(vocabulary))
 
 
 def _in_link_order(parts: Sequence[_EafAnnotation]) -> list[_EafAnnotation]:

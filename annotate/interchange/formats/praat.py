@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote
 
-from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, read_text
+from annotate.interchange.bounded_files import damaged_file_error, read_text
 from annotate.interchange.document import (
     FORM_LOSSES,
     SPEECH,
@@ -20,6 +20,7 @@ from annotate.interchange.document import (
     LaneSubject,
     RecordingPart,
     build_lanes,
+    format_seconds,
     split_into_rows,
     to_text,
     unique_name,
@@ -46,7 +47,7 @@ class TierName:
 
 def format_tier_name(lane: InterchangeLane, row: int = 1, field: str = "") -> str:
     """Return the name of a lane's tier; a lane without a scheme keeps its own name."""
-    if lane.kind == "utterances":
+    if lane.is_speech:
         parts = [SPEECH, *([_escape(lane.participant)] if lane.participant else [])]
     elif lane.scheme and lane.track and lane.annotator:
         parts = [_escape(lane.annotator), f"{_escape(lane.scheme)}.{_escape(lane.track)}"]
@@ -144,9 +145,9 @@ class _PraatTokens:
         raise damaged_file_error(self._path, "it ends too early")
 
 
-def parse_textgrid(text: str, path: Path) -> Document:
+def read_textgrid(path: Path) -> Document:
     """Return the tiers of a TextGrid as lanes; empty intervals are pauses and left out."""
-    tokens = _PraatTokens(text, path)
+    tokens = _PraatTokens(read_text(path), path)
     if tokens.read_quoted().split()[:1] != ["ooTextFile"] or tokens.read_quoted() != "TextGrid":
         raise damaged_file_error(path, "it is no TextGrid in text form")
     start = tokens.read_time()
@@ -184,16 +185,14 @@ def _lanes(tiers: list[_PraatTier]) -> Iterator[InterchangeLane]:
         elif said.field:
             for entry in tier.entries:
                 beside = values.setdefault(replace(said, field=""), {})
-                beside.setdefault((entry.start_us, entry.end_us), {})[said.field] = entry.text
+                beside.setdefault(entry.span, {})[said.field] = entry.text
         else:
             ours.setdefault(said, []).extend(tier.entries)
     lanes: dict[LaneSubject, list[InterchangeEntry]] = {}
     for said, entries in ours.items():
         held = values.pop(said, {})
         about = (said.kind, said.annotator, said.participant, said.scheme, said.track)
-        lanes.setdefault(about, []).extend(
-            replace(entry, values=held.get((entry.start_us, entry.end_us), {})) for entry in entries
-        )
+        lanes.setdefault(about, []).extend(replace(entry, values=held.get(entry.span, {})) for entry in entries)
     built = build_lanes(lanes)
     yield from built
     taken = {lane.name for lane in built}
@@ -268,21 +267,13 @@ def _quoted(text: str) -> str:
 
 
 def _format_seconds(time_us: int) -> str:
-    whole, rest = divmod(time_us, 1_000_000)
-    return f"{whole}.{rest:06}".rstrip("0").rstrip(".")
-
-
-MAX_FILE_BYTES = 64 * MEGABYTE
+    return format_seconds(time_us).rstrip("0").rstrip(".")
 
 
 def _recognises(head: bytes) -> bool:
     """Tell whether a TextGrid's header is among the first bytes."""
     plain = head.replace(b"\0", b"")[:400]
     return b"ooTextFile" in plain and b"TextGrid" in plain
-
-
-def _read(path: Path) -> Document:
-    return parse_textgrid(read_text(path, MAX_FILE_BYTES), path)
 
 
 def _write(document: Document, path: Path) -> None:
@@ -294,7 +285,7 @@ TEXTGRID = Format(
     "Praat TextGrid",
     (".textgrid",),
     _recognises,
-    _read,
+    read_textgrid,
     _write,
     (
         "The ids of segments are not kept: what comes back is recognised by who, when and which label.",

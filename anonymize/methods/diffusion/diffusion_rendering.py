@@ -44,6 +44,7 @@ from models.faces.landmarks.landmark_finders import LandmarkFinder
 from models.flow.optical_flow import OpticalFlow
 from project.entities.study_records import FaceTrack, Json
 from project.errors import UserError
+from project.files.atomic_files import explain_os_errors
 from project.files.temporary_files import OwnFolder
 from project.progress import Progress
 
@@ -126,15 +127,11 @@ class DiffusionRenderer:
 
         What was drawn is kept when the user stops it.
         """
-        try:
+        with explain_os_errors("What was drawn cannot be kept", f"Make room in {self._folder}."):
             for track in self._source.tracks:
                 self._drawings[track.id] = self._plan_shots(track)
             for track in self._source.tracks:
                 self._draw_track(track)
-        except OSError as error:
-            raise UserError(
-                f"What was drawn cannot be kept: {error.strerror}.", f"Make room in {self._folder}."
-            ) from error
         self._artist = None
         free_memory()
 

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from app.cli.command import EDIT, CommandGroup, argument, command, option
-from app.cli.console import Output
+from app.cli.console import Output, record
 from app.cli.plugin_options import JUDGE_OPTIONS
 from benchmark.judging.judge_registry import (
     address_variable,
@@ -233,5 +233,13 @@ def revisions(session: Session) -> Output:
     from annotate.blinding.revisions import build_revision_report, format_report
 
     found = build_revision_report(session)
-    text = format_report(session, found)
-    return Output(found.as_json(), text)
+    listed = [
+        record(
+            revision,
+            annotator=revision.annotator.name,
+            recording=None if revision.recording is None else revision.recording.number,
+        )
+        for revision in found.revisions
+    ]
+    people = [record(counts, annotator=counts.annotator.name) for counts in found.annotators]
+    return Output(record(found, revisions=listed, annotators=people), format_report(session, found))

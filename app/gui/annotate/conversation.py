@@ -205,14 +205,14 @@ class ConversationFeed(QObject):
         colours = participant_colours([*people])
         return [
             ConversationTurnRow(
-                turn.utterance_id,
-                turn.start_us,
-                turn.speaker,
-                "" if turn.role is None else turn.role.value,
-                colours.get(turn.participant_id or ""),
-                format_with_cues(turn.text, turn.cues, people),
+                turn.utterance.id,
+                turn.utterance.start_us,
+                "" if turn.speaker is None else turn.speaker.pseudonym,
+                "" if turn.speaker is None else turn.speaker.role.value,
+                colours.get(turn.utterance.participant_id or ""),
+                format_with_cues(turn.utterance.text, turn.cues, people),
                 turn.inside,
-                turn.checked,
+                turn.utterance.checked,
             )
             for turn in turns
         ]

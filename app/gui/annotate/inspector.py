@@ -421,7 +421,7 @@ class InspectorFeed(QObject):
             inspector.show_several(found, bool(reason), reason)
             return
         segment = found[0]
-        values = {key: value.value for key, value in values_of(session.study, segment.id).items()}
+        values = values_of(session.study, segment.id)
         kept = find_orphaned_values(scheme, segment, value_history(session.study, segment.id))
         inspector.show_segment(
             segment,

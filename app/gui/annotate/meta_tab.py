@@ -21,6 +21,7 @@ from annotate.cues import prelabels
 from annotate.meta import meta_edits, scenes
 from annotate.meta.recording_cast import find_pauses, list_people, read_cued_utterances
 from annotate.meta.scenes import SCHEME, read_scene_events
+from annotate.segments.segment_edits import delete_segments
 from app.gui.annotate import meta_tables
 from app.gui.annotate.meta_suggestions import MetaSuggestionController, Pictures
 from app.gui.annotate.meta_tables import (
@@ -522,7 +523,7 @@ class MetaWindow(MetaLayout):
     def _delete_scene(self) -> None:
         key = self.scenes.current_key()
         if key:
-            self._edit(lambda session, _: meta_edits.delete_scene_mark(session, key))
+            self._edit(lambda session, _: delete_segments(session, [key]))
 
     def _add_contradiction(self) -> None:
         text = self.new_contradiction.text()

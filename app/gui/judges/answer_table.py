@@ -251,7 +251,7 @@ def people_answers(session: Session, about: Segment) -> list[PersonSays]:
 
 def _segment_answer(session: Session, segment: Segment) -> SegmentAnswer:
     scheme = session.schemes.find(segment.scheme)
-    values = {key: value.value for key, value in values_of(session.study, segment.id).items()}
+    values = values_of(session.study, segment.id)
     return answer_of_segment(segment.label, values if scheme is None else scheme.known_values(segment.track, values))
 
 

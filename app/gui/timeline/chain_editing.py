@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal
 
 from annotate.chains import chain_edits
 from annotate.chains.chain_checks import ChainProblem, find_problems, messages_by_node
-from annotate.chains.chain_versions import ADJUDICATED
+from annotate.chains.chain_edits import ADJUDICATED
 from annotate.study.people import add_participant
 from app.gui.player.player import Player
 from app.gui.study.dialogs import Rows, deleted_message

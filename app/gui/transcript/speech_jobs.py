@@ -382,7 +382,7 @@ class SuggestedSpeakers(QObject):
         if (
             session is None
             or recording is None
-            or self._jobs.find_job(speaker_detection.KIND, recording.id) is not None
+            or self._jobs.find_job(speaker_detection.JOB.key, recording.id) is not None
         ):
             return
         try:

@@ -25,8 +25,8 @@ def test_search(greenroom: Terminal, synthetic: Path) -> None:
     found = greenroom.json("search", synthetic, "interrup", "the agent")
     assert found["found"] == len(found["hits"]) > 0
     for hit in found["hits"]:
-        text = hit["text"]
-        assert {text[start:end].lower()[:6] for start, end in hit["marks"]} <= {"the ag", "interr"}
+        text, marks = hit["excerpt"]["text"], hit["excerpt"]["marks"]
+        assert {text[start:end].lower()[:6] for start, end in marks} <= {"the ag", "interr"}
     assert greenroom("search", synthetic, "agent", "--limit", "1").count("\n") == 2
     assert "Nothing found" in greenroom("search", synthetic, "zeppelin")
     assert greenroom.json("search", synthetic, '")(*^:')["hits"] == []
@@ -55,7 +55,7 @@ def test_comments(greenroom: Terminal, synthetic: Path) -> None:
     assert greenroom("comment", synthetic, segment) == "No comments.\n"
     (made,) = greenroom.json("comment", synthetic, segment, "--text", "Really?", "--annotator", "Bo")["comments"]
     assert (made["annotator"], made["text"], made["resolved"]) == ("Bo", "Really?", False)
-    assert greenroom.json("checklist", synthetic, "--annotator", "Annotator 1")["tasks"][0]["segment"] == segment
+    assert greenroom.json("checklist", synthetic, "--annotator", "Annotator 1")["tasks"][0]["segment_id"] == segment
     (listed,) = greenroom.json("segment", "list", synthetic, "--unresolved")["segments"]
     assert listed["id"] == segment
     (resolved,) = greenroom.json("comment", synthetic, segment, "--resolve", "--annotator", "Annotator 1")["comments"]

@@ -184,9 +184,7 @@ class Edits(RuleBasedStateMachine):
         assert {segment.id: segment for segment in segment_rows.all_segments(self.study)} == self.now["segments"]
         for segment in self.now["segments"]:
             newest = {field: value for (of, _, field), value in sorted(self.now["values"].items()) if of == segment}
-            found = {
-                field: json.dumps(value.value) for field, value in segment_rows.values_of(self.study, segment).items()
-            }
+            found = {field: json.dumps(value) for field, value in segment_rows.values_of(self.study, segment).items()}
             assert found == newest
         found_people = {person.id: person for person in participants.all_participants(self.study)}
         assert found_people == self.now["people"]

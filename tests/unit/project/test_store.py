@@ -324,7 +324,7 @@ def test_a_copy_that_cannot_be_made_says_where(foreign_folder: Path, monkeypatch
     with Study.create(path):
         left = inspect_file(path)
         monkeypatch.setattr(tempfile, "tempdir", str(foreign_folder / "missing"))
-        with pytest.raises(UserError, match=f"missing”: {os.strerror(errno.ENOENT)}"):
+        with pytest.raises(UserError, match=f"missing”: {os.strerror(errno.ENOENT).lower()}"):
             Snapshot(path, left)
 
 

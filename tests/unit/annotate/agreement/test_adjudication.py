@@ -202,7 +202,7 @@ def test_a_lane_is_made_replaced_and_undone(session: Session) -> None:
 
     (first,) = shown()
     assert (first.start_us, first.end_us) == (12 * SECOND, 20 * SECOND)
-    assert values_of(session.study, first.id)["attributes"].value == ["norms"]
+    assert values_of(session.study, first.id)["attributes"] == ["norms"]
     reviews.review_segment(session, alone, ReviewDecision.AGREE)
     made, _ = adjudication.create_adjudicated_lane(session, AdjudicationRule())
     assert len(shown()) == 2

@@ -141,7 +141,7 @@ def test_one_at_a_time_and_all_at_once_find_the_same(session: Session, seed: int
 
 
 def rationale(session: Session, segment_id: str) -> object:
-    return values_of(session.study, segment_id)["rationale"].value
+    return values_of(session.study, segment_id)["rationale"]
 
 
 def test_one_step_writes_the_text_and_where_it_is_from_and_undo_takes_back_both(session: Session) -> None:
@@ -352,7 +352,7 @@ def test_what_is_hidden_is_neither_shown_nor_counted(session: Session) -> None:
     row = only(session)
     assert (row.judges, row.has_dissent, len(row.hidden)) == ({}, False, 1)
     assert row.hidden_reason
-    assert "error" not in str(row.as_json())
+    assert "error" not in str(row)
     judged(session, made, "Ada", annotator_id=person(session, "Ada").id, label="error")
     assert [*only(session).judges.values()] == ["error", "error"]
 

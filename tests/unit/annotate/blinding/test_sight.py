@@ -13,7 +13,7 @@ from annotate.review.segment_table import SegmentTable
 from annotate.review.study_progress import ChecklistItemKind, build_checklist
 from annotate.review.text_search import StudySearch
 from annotate.team.assignments import mark_done
-from annotate.team.training_gate import TRAINING, evaluate_training, list_trainees, read_gate, require_training
+from annotate.team.training_gate import evaluate_training, list_trainees, read_gate
 from project.entities.causal_chains import NodeKind
 from project.entities.study_records import Changes
 from project.errors import UserError
@@ -45,7 +45,7 @@ def everything(session: Session) -> str:
     first = all_recordings(study)[0].id
     table = SegmentTable(session)
     search = StudySearch(session)
-    hits = [hit.as_json() for hit in search.find_hits("over OR back OR talks OR asks")]
+    hits = search.find_hits("over OR back OR talks OR asks")
     search.close()
     document = build_document(session, all_recordings(study), whole=True)
     ids = [annotator.id for annotator in all_annotators(study)]
@@ -55,7 +55,7 @@ def everything(session: Session) -> str:
             segments_of(study, first),
             segment_counts(study),
             values_in(study, first),
-            [table.rows.values(), build_checklist(session, table).as_json()],
+            [table.rows.values(), build_checklist(session, table)],
             [list_annotators_of(session, first), read_marks(session, first, ids)],
             hits,
             [(part.lanes) for part in document.recordings],
@@ -158,23 +158,6 @@ def test_the_checklist_has_no_reviews_of_what_people_train_on(study: Session) ->
         == build_recording_review(study, second, *pair).progress(ada.id).total
     )
     assert default_pair(study, first) is None
-
-
-def test_a_figure_that_is_not_known_is_not_asked_for(tmp_path: Path) -> None:
-    with open_round(tmp_path) as session:
-        gate = read_gate(session)
-        kept = gate.as_json()
-        assert isinstance(kept, dict)
-        with session.step("Another version's gate"):
-            session.study.set_property(TRAINING, {**kept, "minimum": {"boundaries": 0.5, "politeness": 0.9}})
-        again = read_gate(session)
-        assert again.minimum == {"boundaries": 0.5}
-        first, second, _ = all_recordings(session.study)
-        session.annotator_name = "Ada"
-        mark(session, first.id, 1, 3, "Interrupts.")
-        mark(session, first.id, 5, 7, "Asks.")
-        mark_done(session, first.id)
-        require_training(session, second.id)
 
 
 def draw(session: Session, who: str, at: int, text: str) -> tuple[str, str]:

@@ -115,7 +115,7 @@ def test_values_become_fields_and_comments(session: Session) -> None:
     found = planned(session, document, mapped(fields=fields))
     apply_document_import(session, found, "a.eaf")
     [segment] = all_segments(session.study)
-    stored = {key: field_value.value for key, field_value in values_of(session.study, segment.id).items()}
+    stored = values_of(session.study, segment.id)
     assert stored == {"rationale": "Because.", "channel": "verbal", "attributes": ["norms"]}
     assert session.study.rows("SELECT text FROM comment") == [("Look again.",)]
     assert any("other" in remark for remark in found.lanes[0].remarks)

@@ -63,7 +63,7 @@ def test_looks_are_set_taken_back_and_undone(session: Session) -> None:
 def test_what_cannot_be_seen_is_taken_out_and_what_is_too_long_refused(session: Session) -> None:
     commands.set_person_description(session, R, ANN, LookKind.OTHER, "tall\u202e\x1b[31m")
     assert looks(session) == {(ANN, "other"): "tall[31m"}
-    with pytest.raises(UserError, match="at most 200"):
+    with pytest.raises(UserError, match="up to 200"):
         commands.set_person_description(session, R, ANN, LookKind.OTHER, "x" * 201)
     with pytest.raises(UserError, match="no longer part"):
         commands.set_person_description(session, R, "nobody", LookKind.OTHER, "tall")

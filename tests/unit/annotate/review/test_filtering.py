@@ -35,7 +35,7 @@ def brute_force(session: Session, asked: Filter, segments: list[Segment]) -> set
     collection_of = dict(study.rows("SELECT id, collection_id FROM recording"))
     found = set()
     for segment in segments:
-        values = {key: kept.value for key, kept in values_of(study, segment.id).items()}
+        values = values_of(study, segment.id)
         ((every, unresolved),) = study.rows(
             "SELECT count(*), coalesce(sum(resolved = 0), 0) FROM comment WHERE segment_id = ?", (segment.id,)
         )
@@ -286,14 +286,11 @@ def test_reviews_that_were_found_before_are_found_anew_where_something_changed(p
     assert [item.annotator.name for item in reviews.find_pending(table)] == [SECOND]
 
 
-def test_in_json_everybody_is_counted(planned: Session) -> None:
+def test_everybody_is_counted(planned: Session) -> None:
     recording = all_recordings(planned.study)[0]
     add_segment(planned, recording.id, 1_000_000, 2_000_000, "error")
     found = build_checklist(planned, SegmentTable(planned))
-    said = found.as_json()
-    people = said["annotators"]
-    assert isinstance(people, list)
-    assert [person["incomplete"] for person in people if isinstance(person, dict)] == [1, 0]
+    assert [found.counts(person)[ChecklistItemKind.INCOMPLETE] for person in found.annotators] == [1, 0]
     assert f"{SECOND}: nothing to do" in found.as_text()
     assert "recording 1, 0:00:01.000" in found.as_text()
 

@@ -54,7 +54,7 @@ def test_choices_are_added_and_taken_away(session: Session) -> None:
     ]
     bulk.add_choice(session, [*own, *others], "attributes", "norms")
     for fit in fits:
-        chosen = values_of(session.study, fit)["attributes"].value
+        chosen = values_of(session.study, fit)["attributes"]
         assert isinstance(chosen, list)
         assert "norms" in chosen
     before = everything(session)
@@ -69,7 +69,7 @@ def test_a_single_choice_takes_the_place_of_another_and_is_taken_away_only_where
     own, _ = own_and_others(session)
     bulk.add_choice(session, own, "channel", "verbal")
     fits = bulk.filter_by_choice(session, bulk.own_segments(session, own), "channel", "verbal")
-    assert {values_of(session.study, fit.id)["channel"].value for fit in fits} == {"verbal"}
+    assert {values_of(session.study, fit.id)["channel"] for fit in fits} == {"verbal"}
     assert not bulk.remove_choice(session, own, "channel", "both")
     assert bulk.remove_choice(session, own, "channel", "verbal")
     assert all("channel" not in values_of(session.study, fit.id) for fit in fits)

@@ -114,7 +114,7 @@ def test_splitting_keeps_the_values_on_both_sides(session: Session, here: str) -
     second, _ = segments.split_segment(session, first, 80_000)
     assert [(s.start_us, s.end_us) for s in segments_of(session.study, here)] == [(0, 80_000), (80_000, 200_000)]
     for part in (first, second):
-        assert {key: value.value for key, value in values_of(session.study, part).items()} == given
+        assert values_of(session.study, part) == given
     for outside in (80_000, 80_500, 200_000, 300_000):
         with pytest.raises(UserError, match="playhead"):
             segments.split_segment(session, second, outside)
@@ -153,7 +153,7 @@ def test_what_only_errors_have_is_kept_while_the_verdict_is_another(session: Ses
     with pytest.raises(UserError, match="cannot be given"):
         segments.set_field(session, text, "correction", "Stop.")
     segments.set_label(session, [text], Verdict.ERROR)
-    assert values_of(session.study, text)["correction"].value == "Wait."
+    assert values_of(session.study, text)["correction"] == "Wait."
     segments.set_field(session, text, "correction", "")
     assert "correction" not in values_of(session.study, text)
 

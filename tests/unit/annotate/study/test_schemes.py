@@ -94,7 +94,7 @@ def test_values_that_have_no_place_any_more_are_kept_listed_and_can_be_deleted(s
     one = made(session, "b", many=["x", "y"], words="Because.", number=5)
     commands.use_scheme(session, text(2, labels=["a"], choices=["x"], fields=["many", "number"], maximum=3), "lab.toml")
     scheme = session.schemes.get("lab")
-    values = {value.field: value.value for value in values_of(session.study, one).values()}
+    values = values_of(session.study, one)
     assert values == {"many": ["x", "y"], "words": "Because.", "number": 5}
     assert scheme.known_values("t", values) == {"many": ["x"]}
     orphans = find_orphans(session, "lab")
@@ -103,7 +103,7 @@ def test_values_that_have_no_place_any_more_are_kept_listed_and_can_be_deleted(s
     delete_kept_value(session, one, "words", 1)
     assert "words" not in values_of(session.study, one)
     history.undo(session)
-    assert values_of(session.study, one)["words"].value == "Because."
+    assert values_of(session.study, one)["words"] == "Because."
 
 
 def test_what_still_fits_is_no_orphan_and_cannot_be_deleted_as_one(session: Session) -> None:
@@ -132,7 +132,7 @@ def test_a_scheme_that_is_dropped_keeps_its_segments(session: Session) -> None:
     assert not session.schemes.is_in_use("lab")
     with pytest.raises(UserError, match="only scheme"):
         commands.drop_scheme(session, "shrec")
-    assert values_of(session.study, one)["words"].value == "Kept."
+    assert values_of(session.study, one)["words"] == "Kept."
     found = session.schemes.find("lab")
     assert found.name == "Lab"
     with pytest.raises(UserError, match="does not use"):
@@ -188,7 +188,7 @@ def test_a_split_keeps_older_values_on_both_sides(session: Session) -> None:
     second, _ = split_segment(session, one, 3 * SECOND)
     assert [value.version for value in value_history(session.study, second)] == [1]
     commands.use_scheme(session, text(3), "lab.toml")
-    assert values_of(session.study, second)["words"].value == "Old."
+    assert values_of(session.study, second)["words"] == "Old."
 
 
 def test_check_says_where_a_scheme_is_kept_nowhere_or_cannot_be_read(session: Session) -> None:
@@ -276,7 +276,7 @@ def test_no_change_of_a_scheme_loses_a_value(
                 if owner == segment
                 for field, value in filled.items()
             }
-            shown = {field: value.value for field, value in values_of(session.study, segment).items()}
+            shown = values_of(session.study, segment)
             placed = newest.known_values("t", shown)
             for (field, version), value in kept.items():
                 shadowed = any(other > version for known, other in kept if known == field)

@@ -86,7 +86,7 @@ def test_it_is_kept_beside_the_history_and_can_be_deleted(session: Session, caps
     assert "1 h 04 min" in greenroom("activity", path)
     assert greenroom.json("activity", path)["seconds"] == 3850
     activity.delete_activity_of(session, who)
-    assert activity.activity_to_json(session) == {"seconds": 0, "activity": []}
+    assert greenroom.json("activity", path) == {"seconds": 0, "activity": []}
     assert "No active minutes" in greenroom("activity", path)
 
 

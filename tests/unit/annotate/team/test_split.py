@@ -126,7 +126,7 @@ def test_a_copy_that_cannot_be_put_in_place_leaves_no_trace(
     with session:
         before = session.study.rows("SELECT * FROM journal_step")
         monkeypatch.setattr("project.sharing.annotator_copy.publish_file", fail)
-        with pytest.raises(UserError, match="No space left"):
+        with pytest.raises(UserError, match="no space left"):
             split_study(session, "Ada", tmp_path / "ada", MediaWith.COPY)
         assert session.study.rows("SELECT * FROM journal_step") == before
     assert [path.name for path in tmp_path.iterdir()] == ["lab"]

@@ -6,6 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotate.study.recording_edits import MIN_SPAN_US
 from annotate.transcript import utterance_text as edits
 from annotate.transcript.utterance_drafts import CuttingOptions, cut_utterances
 from models.speech.speech_recognizers import RecognizedWord
@@ -20,7 +21,7 @@ _WORD = st.text("abcÄß漢,.'-7", min_size=1, max_size=6)
 def utterances(draw: st.DrawFn, timed: bool | None = None) -> Utterance:
     parts = draw(st.lists(_WORD, min_size=2, max_size=8))
     start = draw(st.integers(0, 10_000_000))
-    length = draw(st.integers(edits.MIN_DURATION_US, 5_000_000))
+    length = draw(st.integers(MIN_SPAN_US, 5_000_000))
     words: tuple[Word, ...] = ()
     if draw(st.booleans()) if timed is None else timed:
         count = 2 * len(parts)
@@ -72,7 +73,7 @@ def test_a_merge_keeps_every_word_and_covers_both(utterance: Utterance, other: U
     assert bool(made.words) == bool(utterance.words or other.words)
 
 
-@given(utterances(), st.integers(0, 15_000_000), st.integers(edits.MIN_DURATION_US, 5_000_000))
+@given(utterances(), st.integers(0, 15_000_000), st.integers(MIN_SPAN_US, 5_000_000))
 def test_another_span_keeps_every_word_inside(utterance: Utterance, start: int, length: int) -> None:
     made = edits.with_span(utterance, start, start + length)
     _whole(made)

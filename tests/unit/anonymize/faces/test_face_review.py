@@ -141,7 +141,8 @@ def test_suggestions_are_offered_until_their_tracks_are_decided(lab: Session) ->
 
     (suggestion,) = suggestions()
     assert (suggestion.track_ids, suggestion.participant_id) == ((ids[0], ids[1]), None)
-    who, _ = participants.add_participant(lab, "P01", ParticipantRole.USER, here, ids[0])
+    who, _ = participants.add_participant(lab, "P01", ParticipantRole.USER, here)
+    review.assign_faces(lab, ids[:1], who)
     assert [suggestion.participant_id for suggestion in suggestions()] == [who]
     review.assign_faces(lab, ids[:2], who)
     assert suggestions() == []

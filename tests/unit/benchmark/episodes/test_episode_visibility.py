@@ -51,7 +51,7 @@ def followed(session: Session) -> tuple[str, str]:
 
 def everything(session: Session) -> str:
     search = StudySearch(session)
-    hits = [hit.as_json() for hit in search.find_hits("rest OR beside OR what")]
+    hits = search.find_hits("rest OR beside OR what")
     search.close()
     study = session.study
     document = build_document(session, all_recordings(study), whole=True)

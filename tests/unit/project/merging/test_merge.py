@@ -56,8 +56,7 @@ def edit(path: Path, change: Callable[[Study], object]) -> None:
 
 
 def text_of(study: Study, segment: Segment) -> object:
-    found = values_of(study, segment.id).get("rationale")
-    return None if found is None else found.value
+    return values_of(study, segment.id).get("rationale")
 
 
 def rationale(segment: Segment, text: str | None) -> Callable[[Study], None]:
