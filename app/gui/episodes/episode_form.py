@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFormLayout,
     QGridLayout,
     QHBoxLayout,
@@ -84,7 +83,7 @@ class SeatsForm(QWidget):
         self._grid.setSpacing(theme.GRID)
         self._grid.setColumnStretch(1, 1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self._lines: list[tuple[QComboBox, QLineEdit, QComboBox]] = []
+        self._lines: list[tuple[ChoiceBox, QLineEdit, ChoiceBox]] = []
 
     def show_lines(self, lines: Sequence[SeatLine], judges: Mapping[str, str]) -> None:
         """Show other lines, for judges (id -> name) to play; who was chosen for a line stays, else it is the first."""
@@ -115,7 +114,7 @@ class SeatsForm(QWidget):
             for who, goal, player in self._lines
         ]
 
-    def _line(self, place: int, line: SeatLine, judges: Mapping[str, str]) -> tuple[QComboBox, QLineEdit, QComboBox]:
+    def _line(self, place: int, line: SeatLine, judges: Mapping[str, str]) -> tuple[ChoiceBox, QLineEdit, ChoiceBox]:
         who = ChoiceBox(tr("Who acts as number {value}").format(value=place + 1), tr("Who takes part"), line.candidates)
         who.choose(line.chosen)
         who.setEnabled(len(line.candidates) > 1)

@@ -162,7 +162,7 @@ class PiiDecisionBar(QWidget):
         if key:
             tell(key)
 
-    def _make_combo(self, name: str, tip: str) -> QComboBox:
+    def _make_combo(self, name: str, tip: str) -> ChoiceBox:
         box = ChoiceBox(name, tip)
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._flow.addWidget(box)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFormLayout,
     QGridLayout,
     QHBoxLayout,
@@ -332,7 +331,7 @@ class ReleasePlanForm(QWidget):
     def _emit_changed(self) -> None:
         self.changed.emit(self.selection())
 
-    def _add_combo(self, form: QFormLayout, name: str, pairs: Pairs, tip: str) -> QComboBox:
+    def _add_combo(self, form: QFormLayout, name: str, pairs: Pairs, tip: str) -> ChoiceBox:
         box = ChoiceBox(name, tip, dict(pairs))
         box.activated.connect(lambda _place: self._emit_changed())
         add_form_row(form, name, box)

@@ -196,7 +196,7 @@ class PairChooser(QWidget):
         self.pair_chosen.emit(first, second, "" if third in (first, second) else third)
 
 
-def _make_annotator_box(name: str, tip: str) -> QComboBox:
+def _make_annotator_box(name: str, tip: str) -> ChoiceBox:
     box = ChoiceBox(name, tip)
     box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     box.setMinimumContentsLength(6)
