@@ -157,7 +157,7 @@ class PiiDecisionBar(QWidget):
         for box, key in ((self.kind, kind), (self.person, person)):
             box.setCurrentIndex(box.findData(key))
 
-    def _emit_choice(self, box: QComboBox, tell: Callable[[str], None]) -> None:
+    def _emit_choice(self, box: ChoiceBox, tell: Callable[[str], None]) -> None:
         key = box.key()
         if key:
             tell(key)
