@@ -150,7 +150,7 @@ def confusion_tables(
     return counted.reshape(groups, categories, categories)
 
 
-def kappa(table: Floats) -> Floats:
+def cohen_kappa(table: Floats) -> Floats:
     """Return (...) kappa of (..., k, k) tables; NaN where chance alone agrees always.
 
     Source: Cohen (1960), A coefficient of agreement for nominal scales.
@@ -160,7 +160,7 @@ def kappa(table: Floats) -> Floats:
 
 def kappa_of_codes(codes: Ints, categories: int, weight: Ints | Floats) -> float:
     """Return Cohen's kappa of two raters from the (2, n) codes that they gave, from 0; NaN as for `kappa`."""
-    return float(kappa(confusion_tables(codes[0], codes[1], weight, np.zeros_like(codes[0]), categories, 1))[0])
+    return float(cohen_kappa(confusion_tables(codes[0], codes[1], weight, np.zeros_like(codes[0]), categories, 1))[0])
 
 
 def kappa_max(table: Floats) -> Floats:

@@ -7,11 +7,11 @@ from annotate.agreement.coefficients import (
     ONE_CATEGORY,
     Coincidences,
     assign_bins,
+    cohen_kappa,
     confusion_tables,
     free_marginal_kappa,
     interval_alpha,
     jaccard_distance,
-    kappa,
     metric_alpha,
     moments,
     nominal_distance,
@@ -153,4 +153,6 @@ def _kappa(first: Ints, second: Ints, matched: SegmentMatches, kinds: int, size:
     cells = max(kinds, 1)
     group = matched.recording * matched.pairs + matched.pair
     counted = confusion_tables(first, second, np.ones(len(first), np.int64), group, cells, size * matched.pairs)
-    return pooled_statistic(kappa, counted.reshape(size, matched.pairs, cells, cells), (NOTHING_FILLED_IN, undefined))
+    return pooled_statistic(
+        cohen_kappa, counted.reshape(size, matched.pairs, cells, cells), (NOTHING_FILLED_IN, undefined)
+    )

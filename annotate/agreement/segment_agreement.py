@@ -11,9 +11,9 @@ import numpy as np
 from annotate.agreement.annotation_arrays import AgreementData, AnnotatorPair, Options, SegmentMatches
 from annotate.agreement.coefficients import (
     ONE_CATEGORY,
+    cohen_kappa,
     confusion_tables,
     count_coincidences,
-    kappa,
     kappa_max,
     metric_alpha,
     nominal_distance,
@@ -141,13 +141,13 @@ def segment_statistics(
         "matched_agreement": mean_statistic(same, matched.recording, size, NO_MATCH),
         "mean_iou": mean_statistic(matched.iou, matched.recording, size, NO_MATCH),
         "cohen_kappa": pooled_statistic(
-            kappa, instants, on_grid, {"step_ms": options.step_us / 1000, "kappa_max": grid_max}
+            cohen_kappa, instants, on_grid, {"step_ms": options.step_us / 1000, "kappa_max": grid_max}
         ),
         "elan_kappa": pooled_statistic(
             modified_kappa, linked, on_grid, {"share": HOLLE_REIN_SHARE, "kappa_max": linked_max}
         ),
         "elan_kappa_matched": pooled_statistic(
-            kappa, linked[..., :-1, :-1] / 2, linked_reasons, {"share": HOLLE_REIN_SHARE}
+            cohen_kappa, linked[..., :-1, :-1] / 2, linked_reasons, {"share": HOLLE_REIN_SHARE}
         ),
         "elan_ratio": share_statistic(iou, pairs_and_unmatched, NO_ANNOTATIONS),
     }

@@ -21,7 +21,7 @@ from annotate.study.recording_edits import require_span
 from annotate.team.training_gate import require_training
 from project.entities.causal_chains import Chain, ChainNode, Edge, NodeKind
 from project.entities.study_records import Changes
-from project.erasure.reimport_guard import guard_import
+from project.erasure.withdrawal_guard import guard_import
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import chain_rows

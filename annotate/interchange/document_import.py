@@ -35,7 +35,7 @@ from project.entities.study_records import (
     Segment,
     Utterance,
 )
-from project.erasure.reimport_guard import guard_import
+from project.erasure.withdrawal_guard import guard_import
 from project.errors import UserError
 from project.ids import is_id, new_id
 from project.queries import annotator_rows, recording_rows, segment_rows, transcript_rows

@@ -25,7 +25,7 @@ from annotate.interchange.document import (
 from annotate.interchange.document_import import LanePlan, import_step
 from annotate.interchange.lane_mapping import EntryTarget, LaneTarget
 from project.entities.study_records import Changes, Json
-from project.erasure.reimport_guard import require_not_withdrawn
+from project.erasure.withdrawal_guard import require_not_withdrawn
 from project.errors import UserError
 from project.ids import is_id
 from project.queries.exchange_rows import EXCHANGE_TABLES, insert_rows, read_table, row_key

@@ -24,7 +24,7 @@ from project.store.column_values import to_json
 from project.text_format import escape_unprintable
 
 LINES, JSON = "lines", "json"
-FORMATS: Mapping[str, tuple[str, str]] = MappingProxyType(
+TRANSCRIPT_FORMATS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         LINES: (".txt", "one line an utterance, with cues in brackets"),
         JSON: (".json", "utterances with words, cues and responses"),
@@ -99,7 +99,7 @@ def import_transcript(
 
 
 def export_transcript(session: Session, recording_id: str, path: Path, key: str, *, overwrite: bool = False) -> None:
-    """Write a recording's transcript to a file. Hold-outs are never exported. `key` is one of `FORMATS`."""
+    """Write a recording's transcript to a file. Hold-outs are never exported. `key` is one of `TRANSCRIPT_FORMATS`."""
     text = None if key not in (LINES, JSON) else transcript_text(session, recording_id, key)
     document = _only_speech(build_document(session, exportable_recordings(session, [recording_id])))
     media = [place for medium in media_of(session.study, recording_id) if (place := session.media_path(medium))]
@@ -119,12 +119,12 @@ def transcript_text(session: Session, recording_id: str, key: str = LINES) -> st
 
 def guess_transcript_format(path: Path) -> str:
     """Return the key of the format that the end of a file's name stands for."""
-    for key, (suffix, _) in FORMATS.items():
+    for key, (suffix, _) in TRANSCRIPT_FORMATS.items():
         if path.name.lower().endswith(suffix.lower()):
             return key
     raise UserError(
         f"{escape_unprintable(path.name)} does not say what it should be.",
-        f"End it in one of {', '.join(suffix for suffix, _ in FORMATS.values())}, or give --format.",
+        f"End it in one of {', '.join(suffix for suffix, _ in TRANSCRIPT_FORMATS.values())}, or give --format.",
     )
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from project import codec
 from project.encryption.encrypted_files import remove_unfinished, write_plaintext
 from project.erasure.erasure import MadeFile, SentRequest
-from project.erasure.reimport_guard import withdrawal_time
+from project.erasure.withdrawal_guard import withdrawal_time
 from project.files.atomic_files import explain_os_errors
 from project.files.filesystem import resolve_path
 from project.files.fingerprints import file_sha256

@@ -95,18 +95,19 @@ def export_file(
     """
     from annotate.interchange.annotation_files import get_format
     from annotate.transcript.transcript_files import (
-        FORMATS,
         JSON,
         LINES,
+        TRANSCRIPT_FORMATS,
         export_transcript,
         guess_transcript_format,
         transcript_text,
     )
 
     wanted = key or (LINES if file is None else guess_transcript_format(file))
-    if wanted not in FORMATS:
+    if wanted not in TRANSCRIPT_FORMATS:
         raise UserError(
-            f"A transcript is not written as “{escape_unprintable(wanted)}”.", f"Choose one of {', '.join(FORMATS)}."
+            f"A transcript is not written as “{escape_unprintable(wanted)}”.",
+            f"Choose one of {', '.join(TRANSCRIPT_FORMATS)}.",
         )
     if file is None and wanted not in (LINES, JSON):
         raise UserError(f"A transcript is not printed as {wanted}.", "Name a file to write it to.")

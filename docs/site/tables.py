@@ -24,7 +24,7 @@ def tables() -> str:
                 "SELECT name FROM sqlite_schema WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'"
                 " ORDER BY substr(name, 1, 1) = '_', rowid"
             ).fetchall()
-            return "\n".join(_section(connection, name, meanings[name]) for (name,) in names)
+            return "\n".join(_section(connection, name, meanings.get(name, "not described yet")) for (name,) in names)
         finally:
             connection.close()
 

@@ -72,13 +72,6 @@ KEPT_COLUMNS = {
 }
 """Names of other people and things: that they are the same is left to people, who are told how many."""
 
-_WHOLE = frozenset(
-    {
-        *("comment", "question", "look", "summary", "contradiction", "character", "scenario", "waiver"),
-        *("private_word", "public_word", "pii_decision", "heard", "segment_value", "conflict"),
-    }
-)
-"""Tables whose rows go where one of their texts names them: without it they say nothing, or may not be without."""
 _PLACEHOLDER_NAMES = {"collection": "Collection", "recording": "Recording", "item_set": "Set", "chain": "Chain"}
 
 
@@ -106,7 +99,7 @@ def _redact_texts(reach: SubjectScope, table: str, row: Row) -> Row | None:
         found = wording.matches_json_text(text) if kind is ColumnKind.JSON else wording.matches_text(text)
         if not found:
             continue
-        if table in _WHOLE:
+        if TABLES[table].erased_whole:
             return None
         row[column] = _redact_cell(reach, table, row, column, kind)
     return row

@@ -37,13 +37,7 @@ _PRESENCE_TABLES = tuple(
     name for name, table in HUMAN_TABLES.items() if {"recording", "participant"} <= {*table.parents.values()}
 )
 """Tables whose rows say that somebody is in a recording."""
-FOOTAGE_TABLES = frozenset(
-    {
-        *("medium", "run", "region", "face_review", "seen_span", "waiver", "pii_decision", "question", "summary"),
-        *("contradiction", "judgment", "item"),
-    }
-)
-"""Tables whose rows were made of the footage and the words of a recording, and go with them."""
+FOOTAGE_TABLES = frozenset(name for name, table in TABLES.items() if table.from_footage)
 
 EXPORT_RUN_KINDS = frozenset({"release", "questions"})
 """Kinds of runs that made what others have by now: that they did is kept, for whoever withdraws next."""

@@ -1,38 +1,24 @@
 """Reads every row of a study as the program does, to find rows that it cannot read."""
 
 import json
+import pkgutil
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from importlib import import_module
 from typing import cast
 
+from project import queries
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.files.sqlcipher import sqlite3
-from project.queries import (
-    annotator_rows,
-    chain_rows,
-    episode_rows,
-    face_rows,
-    history_rows,
-    item_set_rows,
-    judgment_rows,
-    pii_rows,
-    policy_rows,
-    question_rows,
-    recording_rows,
-    segment_rows,
-    transcript_rows,
-)
+from project.queries import face_rows, pii_rows
 from project.queries.row_mapper import RowMapper
 from project.schema.tables import TABLES
 from project.search import free_texts
 from project.store.study import Cell, Row, Study
 from project.store.visibility import VISIBLE_CHAINS, VISIBLE_RECORDINGS, VISIBLE_SEGMENTS
 
-_MODULES = (
-    *(annotator_rows, chain_rows, episode_rows, face_rows, history_rows, item_set_rows, judgment_rows, pii_rows),
-    *(policy_rows, question_rows, recording_rows, segment_rows, transcript_rows),
-)
+_MODULES = [import_module(f"project.queries.{module.name}") for module in pkgutil.iter_modules(queries.__path__)]
 _MAPPERS = {
     (mapper.table, mapper.entity): mapper
     for module in _MODULES

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from project.entities.study_records import Annotator, Changes
-from project.erasure.reimport_guard import copy_without_withdrawn, require_no_withdrawals_in_copy
 from project.erasure.subject_scope import PersonalFinder, find_contact_strings
+from project.erasure.withdrawal_guard import copy_without_withdrawn, require_no_withdrawals_in_copy
 from project.errors import UserError
 from project.files.filesystem import resolve_path
 from project.merging.changed_rows import (

@@ -41,12 +41,14 @@ ANNOTATION_TABLES = (
         (ref("recording"), ref("annotator"), label("purpose", choices=("work", "training"))),
         key=("recording_id", "annotator_id"),
         copies=ALL_COPIES,
+        from_footage=False,
     ),
     StudyTable(
         "completion",
         (ref("recording"), ref("annotator"), at()),
         key=("recording_id", "annotator_id"),
         copies=ALL_COPIES,
+        from_footage=False,
     ),
     StudyTable(
         "segment",
@@ -61,6 +63,7 @@ ANNOTATION_TABLES = (
         rowid=False,
         indexes={"start": "(recording_id, start_us)", "annotator": "(annotator_id, recording_id)"},
         copies=ALL_COPIES,
+        from_footage=False,
     ),
     StudyTable(
         "segment_value",
@@ -74,6 +77,7 @@ ANNOTATION_TABLES = (
         label="filled-in fields",
         key=("segment_id", "scheme", "version", "field"),
         copies=ALL_COPIES,
+        erased_whole=True,
     ),
     StudyTable(
         "review",
@@ -92,6 +96,7 @@ ANNOTATION_TABLES = (
         (ident(), ref("segment"), ref("annotator"), text("text", filled=True), at(), truth("resolved")),
         copies=SPLIT | EXCHANGED,
         subject="segment_id",
+        erased_whole=True,
     ),
     StudyTable(
         "utterance",
@@ -109,9 +114,13 @@ ANNOTATION_TABLES = (
         label="turns",
         indexes={"start": "(recording_id, start_us)"},
         copies=ALL_COPIES,
+        from_footage=False,
     ),
     StudyTable(
-        "chain", (ident(), ref("recording"), ref("annotator"), name("name"), key("based_on")), copies=SPLIT | SHARED
+        "chain",
+        (ident(), ref("recording"), ref("annotator"), name("name"), key("based_on")),
+        copies=SPLIT | SHARED,
+        from_footage=False,
     ),
     StudyTable(
         "chain_node",
@@ -157,7 +166,9 @@ ANNOTATION_TABLES = (
         copies=SHARED,
     ),
     StudyTable(
-        "character", (ident(), *_PROFILE, name("reference", default="''"), json_text("bonds", "array", default="'[]'"))
+        "character",
+        (ident(), *_PROFILE, name("reference", default="''"), json_text("bonds", "array", default="'[]'")),
+        erased_whole=True,
     ),
     StudyTable(
         "scenario",
@@ -170,6 +181,7 @@ ANNOTATION_TABLES = (
             name("reference", default="''"),
             json_text("casts", "array", default="'[]'"),
         ),
+        erased_whole=True,
     ),
     # What an episode goes on from may be gone: it is no reference.
     StudyTable(
@@ -189,6 +201,7 @@ ANNOTATION_TABLES = (
         ),
         rowid=True,
         copies=SPLIT,
+        from_footage=False,
     ),
     StudyTable(
         "episode_agent",
@@ -205,5 +218,6 @@ ANNOTATION_TABLES = (
         key=("recording_id", "position"),
         rowid=True,
         copies=SPLIT,
+        from_footage=False,
     ),
 )

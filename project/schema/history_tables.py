@@ -29,6 +29,7 @@ HISTORY_TABLES = (
             at(),
             label("resolution", choices=("ours", "theirs"), null=True),
         ),
+        erased_whole=True,
     ),
     StudyTable("merged_copy", (ident("copy_id"), key("step_uid"), at()), label="merged copies"),
     StudyTable(
@@ -42,6 +43,7 @@ HISTORY_TABLES = (
         label="counters of active minutes",
         key=("recording_id", "annotator_id", "day"),
         kind=TableKind.COUNTER,
+        from_footage=False,
     ),
     StudyTable(
         "egress",

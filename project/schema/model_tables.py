@@ -43,6 +43,7 @@ FACE_TABLES = (
         label="runs of models",
         kind=TableKind.RUN,
         indexes={"recording": "(recording_id, kind, finished_at)"},
+        from_footage=True,
     ),
     StudyTable(
         "face_track",
@@ -69,6 +70,7 @@ FACE_TABLES = (
         key=("run_id", "position"),
         kind=TableKind.RUN,
         part_of="run",
+        erased_whole=True,
     ),
     StudyTable(
         "track_correction",
@@ -90,6 +92,7 @@ FACE_TABLES = (
             END,
         ),
         label="regions drawn by hand",
+        from_footage=True,
     ),
     StudyTable("region_box", (ref("region"), *_BOX), label="boxes of regions", key=("region_id", "time_us")),
     StudyTable(
@@ -97,12 +100,14 @@ FACE_TABLES = (
         (ref("recording"), ref("annotator"), checksum("state", filled=True), at()),
         label="reviews of faces",
         key=("recording_id", "annotator_id"),
+        from_footage=True,
     ),
     StudyTable(
         "seen_span",
         (ref("recording"), ref("annotator"), START, END, at()),
         label="stretches that were looked at",
         key=("recording_id", "annotator_id", "start_us", "end_us"),
+        from_footage=True,
     ),
 )
 
@@ -178,6 +183,7 @@ JUDGE_TABLES = (
             "request": "(request_key, status)",
         },
         copies=SHARED,
+        from_footage=True,
     ),
     # That somebody saw what judges say cannot be undone, so it is no edit.
     StudyTable(
@@ -219,6 +225,8 @@ QUESTION_TABLES = (
             at(),
         ),
         copies=SPLIT,
+        from_footage=True,
+        erased_whole=True,
     ),
     StudyTable(
         "verification",
@@ -248,6 +256,8 @@ QUESTION_TABLES = (
         ),
         key=("recording_id", "participant_id", "kind"),
         rowid=True,
+        from_footage=False,
+        erased_whole=True,
     ),
     StudyTable(
         "summary",
@@ -255,6 +265,8 @@ QUESTION_TABLES = (
         label="summaries",
         key=("recording_id", "source"),
         rowid=True,
+        from_footage=True,
+        erased_whole=True,
     ),
     StudyTable(
         "contradiction",
@@ -266,6 +278,8 @@ QUESTION_TABLES = (
             truth("settled"),
             key("judgment_id"),
         ),
+        from_footage=True,
+        erased_whole=True,
     ),
 )
 
@@ -306,6 +320,7 @@ BENCHMARK_TABLES = (
         kind=TableKind.RUN,
         indexes={"set": "(set_id, draw, position)", "recording": "(recording_id)"},
         part_of="item_set",
+        from_footage=True,
     ),
     StudyTable(
         "benchmark_run",

@@ -53,6 +53,7 @@ STUDY_TABLES = (
         ),
         label="media files",
         copies=SPLIT | EXCHANGED,
+        from_footage=True,
     ),
     StudyTable(
         "participant",
@@ -60,7 +61,11 @@ STUDY_TABLES = (
         copies=ALL_COPIES,
     ),
     StudyTable(
-        "appearance", (ref("recording"), ref("participant")), key=("recording_id", "participant_id"), copies=ALL_COPIES
+        "appearance",
+        (ref("recording"), ref("participant")),
+        key=("recording_id", "participant_id"),
+        copies=ALL_COPIES,
+        from_footage=False,
     ),
     StudyTable(
         "consent",
@@ -73,7 +78,7 @@ STUDY_TABLES = (
         (ident(), name("name", filled=True, unique=True), label("kind", choices=("person", "model", "adjudicated"))),
         copies=ALL_COPIES,
     ),
-    StudyTable("hold_out", (ref("recording", primary=True),), label="hold-outs", copies=SPLIT),
+    StudyTable("hold_out", (ref("recording", primary=True),), label="hold-outs", copies=SPLIT, from_footage=False),
     StudyTable(
         "waiver",
         (
@@ -84,6 +89,8 @@ STUDY_TABLES = (
             ref("annotator"),
             at(),
         ),
+        from_footage=True,
+        erased_whole=True,
     ),
     StudyTable(
         "private_word",
@@ -93,8 +100,9 @@ STUDY_TABLES = (
             label("kind", filled=True),
             ref("participant", null=True),
         ),
+        erased_whole=True,
     ),
-    StudyTable("public_word", (ident("word", ColumnKind.NAME),)),
+    StudyTable("public_word", (ident("word", ColumnKind.NAME),), erased_whole=True),
     StudyTable(
         "pii_decision",
         (
@@ -113,5 +121,7 @@ STUDY_TABLES = (
         label="decisions on personal information",
         key=("table_name", "row_id", "field", "text", "ordinal"),
         subject="row_id",
+        from_footage=True,
+        erased_whole=True,
     ),
 )

@@ -115,6 +115,9 @@ class StudyTable:
         indexes: end of the name -> columns of each index; references have theirs without being named.
         part_of: the run table with whose rows those of this one come.
         copies: which files are given rows of it; if nothing else is said, those of the parents' rows that are given.
+        from_footage: whether its rows were made of the footage and the words of a recording, and go with them. Each
+            table that names a recording says so.
+        erased_whole: whether a row goes where one of its texts names somebody who withdrew: without it it says nothing.
         since: the version of the file format that made it.
     """
 
@@ -128,6 +131,8 @@ class StudyTable:
     indexes: Mapping[str, str] = field(default_factory=dict)
     part_of: str = ""
     copies: TableCopies = TableCopies.NONE
+    from_footage: bool | None = None
+    erased_whole: bool = False
     since: int = 1
 
     def __post_init__(self) -> None:

@@ -56,6 +56,11 @@ def test_every_text_is_found_by_the_search_and_by_what_looks_for_personal_inform
     }
 
 
+def test_every_table_that_names_a_recording_says_whether_it_goes_with_the_footage() -> None:
+    named = {name for name, table in TABLES.items() if "recording_id" in table.names}
+    assert named == {name for name, table in TABLES.items() if table.from_footage is not None}
+
+
 def test_a_change_names_its_row_by_its_key_or_its_segment() -> None:
     for table in HUMAN_TABLES.values():
         assert table.subject in table.key or "segment" in table.parents.values(), table.name

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, QSignalBlocker, QSize, Qt, QTimer
+from PySide6.QtCore import QModelIndex, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLineEdit,
     QPushButton,
@@ -60,8 +59,9 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyState
 from widgets.form.checklists import TickMenu, TickMenuItem
+from widgets.form.input_fields import ChoiceBox
 from widgets.table.record_table import RecordTable, text_columns
-from widgets.text_labels import ElidedLabel, PlainLabel, describe, plain_tip
+from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
 
 _SIZE = (1280, 900)
 _WORDS_HINT = tr("What is talked about, what each of them wants, what changes between them; with times.")
@@ -80,8 +80,7 @@ class MetaLayout(QWidget):
         self.title = ElidedLabel()
         self.title.setFont(theme.font(semibold=True))
         self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
-        self.condition = QComboBox()
-        describe(self.condition, tr("What they see"), tr("What of the recording the judges see"))
+        self.condition = ChoiceBox(tr("What they see"), tr("What of the recording the judges see"))
         self.status = ElidedLabel()
         self.people: RecordTable[PersonRow] = RecordTable(tr("People"), (), wraps=True)
         self.people.setIconSize(QSize(THUMBNAIL_PX, THUMBNAIL_PX))
@@ -125,16 +124,7 @@ class MetaLayout(QWidget):
 
     def show_conditions(self, names: Mapping[str, str]) -> None:
         """Offer what judges may see, by id; what was chosen stays."""
-        before = self.chosen_condition()
-        if [*names.items()] == [
-            (self.condition.itemData(at), self.condition.itemText(at)) for at in self._condition_indices()
-        ]:
-            return
-        with QSignalBlocker(self.condition):
-            self.condition.clear()
-            for key, name in names.items():
-                self.condition.addItem(name, key)
-            self.condition.setCurrentIndex(max(0, self.condition.findData(before)))
+        self.condition.offer(names)
 
     def chosen_condition(self) -> str:
         """Return what judges see."""
@@ -144,9 +134,6 @@ class MetaLayout(QWidget):
         """Return the track and the label that are marked at the playhead."""
         track, _, label = str(self.label.currentData()).partition(".")
         return track, label
-
-    def _condition_indices(self) -> range:
-        return range(self.condition.count())
 
     def _page(self) -> QWidget:
         page = QWidget()
@@ -194,8 +181,7 @@ class MetaLayout(QWidget):
         self.find_changes = _make_button(
             tr("Find scene changes"), tr("Look for cuts on this machine; what is found is suggested")
         )
-        self.label = QComboBox()
-        describe(self.label, tr("What to mark"), tr("What is marked at the playhead"))
+        self.label = ChoiceBox(tr("What to mark"), tr("What is marked at the playhead"))
         for track in load_scheme(SCHEME).tracks:
             for label in track.labels:
                 self.label.addItem(label.name, f"{track.key}.{label.key}")

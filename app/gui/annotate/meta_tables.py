@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QFocusEvent, QPixmap
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QPlainTextEdit,
     QPushButton,
@@ -37,8 +36,9 @@ from project.session.session import Session
 from project.timebase import format_seconds, format_time
 from resources.translation import tr, trn
 from widgets import theme
+from widgets.form.input_fields import ChoiceBox
 from widgets.table.record_table import RecordColumn, TableRow
-from widgets.text_labels import PlainLabel, describe
+from widgets.text_labels import PlainLabel
 
 _ANSWER_LINES = 3
 
@@ -64,11 +64,8 @@ class AnswerPicker(QWidget):
     def __init__(self, what: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._answers: tuple[SuggestedAnswer, ...] = ()
-        self.choice = QComboBox()
-        describe(
-            self.choice,
-            tr("Suggestions for {what}").format(what=what),
-            tr("Whose suggestion is shown; the newest is the first"),
+        self.choice = ChoiceBox(
+            tr("Suggestions for {what}").format(what=what), tr("Whose suggestion is shown; the newest is the first")
         )
         self.choice.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.accept = QPushButton(tr("Accept"))
@@ -116,7 +113,7 @@ class AnswerPicker(QWidget):
 
     def current_key(self) -> str:
         """Return the key of the suggestion in view, or ""."""
-        return str(self.choice.currentData() or "")
+        return self.choice.key()
 
     def _show_current(self) -> None:
         found = next((answer.text for answer in self._answers if answer.key == self.current_key()), "")

@@ -10,7 +10,6 @@ from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QHBoxLayout,
     QStackedLayout,
     QTreeWidget,
@@ -37,7 +36,8 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyState
-from widgets.text_labels import PlainLabel, describe, plain_tip
+from widgets.form.input_fields import ChoiceBox
+from widgets.text_labels import PlainLabel, plain_tip
 
 _KEY_ROLE = Qt.ItemDataRole.UserRole
 
@@ -145,8 +145,7 @@ class ChecklistWindow(QWidget):
         column.setSpacing(theme.GRID)
         row = QHBoxLayout()
         label = PlainLabel(tr("To be done by"))
-        self.who = QComboBox()
-        describe(self.who, tr("Annotator"), tr("Whose tasks are listed"))
+        self.who = ChoiceBox(tr("Annotator"), tr("Whose tasks are listed"))
         label.setBuddy(self.who)
         self.counts = PlainLabel()
         self.counts.setProperty("quiet", True)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFormLayout,
     QGridLayout,
     QHBoxLayout,
@@ -35,8 +34,8 @@ from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.form.input_fields import IntegerBox
-from widgets.text_labels import ElidedLabel, PlainLabel, add_form_row, describe, plain_tip
+from widgets.form.input_fields import ChoiceBox, IntegerBox
+from widgets.text_labels import ElidedLabel, PlainLabel, add_form_row, plain_tip
 
 PERSON = ""
 """Key of who plays, for somebody at the keyboard."""
@@ -84,7 +83,7 @@ class SeatsForm(QWidget):
         self._grid.setSpacing(theme.GRID)
         self._grid.setColumnStretch(1, 1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
-        self._lines: list[tuple[QComboBox, QLineEdit, QComboBox]] = []
+        self._lines: list[tuple[ChoiceBox, QLineEdit, ChoiceBox]] = []
 
     def show_lines(self, lines: Sequence[SeatLine], judges: Mapping[str, str]) -> None:
         """Show other lines, for judges (id -> name) to play; who was chosen for a line stays, else it is the first."""
@@ -111,16 +110,13 @@ class SeatsForm(QWidget):
     def choices(self) -> list[SeatChoice]:
         """Return what is chosen."""
         return [
-            SeatChoice(str(who.currentData() or ""), goal.text().strip(), str(player.currentData() or PERSON))
+            SeatChoice(who.key(), goal.text().strip(), str(player.currentData() or PERSON))
             for who, goal, player in self._lines
         ]
 
-    def _line(self, place: int, line: SeatLine, judges: Mapping[str, str]) -> tuple[QComboBox, QLineEdit, QComboBox]:
-        who = QComboBox()
-        describe(who, tr("Who acts as number {value}").format(value=place + 1), tr("Who takes part"))
-        for key, name in line.candidates.items():
-            who.addItem(name, key)
-        who.setCurrentIndex(max(0, who.findData(line.chosen)))
+    def _line(self, place: int, line: SeatLine, judges: Mapping[str, str]) -> tuple[ChoiceBox, QLineEdit, ChoiceBox]:
+        who = ChoiceBox(tr("Who acts as number {value}").format(value=place + 1), tr("Who takes part"), line.candidates)
+        who.choose(line.chosen)
         who.setEnabled(len(line.candidates) > 1)
         goal = QLineEdit(line.goal)
         goal.setAccessibleName(tr("What number {value} wants").format(value=place + 1))
@@ -128,9 +124,8 @@ class SeatsForm(QWidget):
         goal.setToolTip(plain_tip(line.goal))
         goal.setReadOnly(line.is_fixed)
         goal.setCursorPosition(0)
-        player = QComboBox()
-        describe(
-            player, tr("Who plays number {value}").format(value=place + 1), tr("A person at this keyboard, or a judge")
+        player = ChoiceBox(
+            tr("Who plays number {value}").format(value=place + 1), tr("A person at this keyboard, or a judge")
         )
         player.addItem(tr("Person"), PERSON)
         for key, name in judges.items():
@@ -161,23 +156,22 @@ class StartForm(QWidget):
         super().__init__(parent)
         self.title = PlainLabel()
         self.title.setFont(theme.font(theme.POINTS + 2, semibold=True))
-        self.scenario = QComboBox()
-        describe(self.scenario, tr("Scenario"), tr("What is played"))
-        self.scenario.activated.connect(lambda: self.scenario_chosen.emit(str(self.scenario.currentData() or "")))
+        self.scenario = ChoiceBox(tr("Scenario"), tr("What is played"))
+        self.scenario.activated.connect(lambda: self.scenario_chosen.emit(self.scenario.key()))
         self.context = QPlainTextEdit()
         self.context.setAccessibleName(tr("Situation"))
         self.context.setTabChangesFocus(True)
         self.context.setMaximumHeight(_TEXT_HEIGHT)
-        self.relationship = QComboBox()
-        describe(self.relationship, tr("Relationship"), tr("It decides what each sees of the others"))
+        self.relationship = ChoiceBox(tr("Relationship"), tr("It decides what each sees of the others"))
         for kind, name in RELATIONSHIPS.items():
             if kind is not Relationship.UNKNOWN:
                 self.relationship.addItem(name, kind)
         self.instead = ElidedLabel()
-        self.kind = QComboBox()
-        describe(self.kind, tr("Kind of turn"), tr("Whether it is said or done"))
-        for act, name in ((Act.SPEAK, tr("Says")), (Act.ACTION, tr("Does")), (Act.NONVERBAL, tr("Shows"))):
-            self.kind.addItem(name, act)
+        self.kind = ChoiceBox(
+            tr("Kind of turn"),
+            tr("Whether it is said or done"),
+            {Act.SPEAK: tr("Says"), Act.ACTION: tr("Does"), Act.NONVERBAL: tr("Shows")},
+        )
         self.does = QPlainTextEdit()
         self.does.setAccessibleName(tr("What the agent does instead"))
         self.does.setTabChangesFocus(True)
@@ -215,7 +209,7 @@ class StartForm(QWidget):
         self.scenario.clear()
         for key, name in scenarios.items():
             self.scenario.addItem(name, key)
-        self.scenario.setCurrentIndex(max(0, self.scenario.findData(chosen)))
+        self.scenario.choose(chosen)
         self._fill(context, relationship, lines, judges, writable=False)
 
     def show_start_point(
@@ -225,7 +219,7 @@ class StartForm(QWidget):
         self._show_source_rows(from_moment=True)
         self.title.setText(tr("What if…"))
         self.instead.set_text(about)
-        self.kind.setCurrentIndex(max(0, self.kind.findData(turn.act if turn is not None else Act.SPEAK)))
+        self.kind.choose(turn.act if turn is not None else Act.SPEAK)
         self.does.setPlainText(turn.text if turn is not None else "")
         self._fill(context, Relationship.ACQUAINTANCE, lines, judges, writable=True)
 
@@ -252,7 +246,7 @@ class StartForm(QWidget):
     ) -> None:
         self.context.setPlainText(context)
         self.context.setReadOnly(not writable)
-        self.relationship.setCurrentIndex(max(0, self.relationship.findData(relationship)))
+        self.relationship.choose(relationship)
         self.relationship.setEnabled(writable)
         self.seats.show_lines(lines, judges)
         self.status.set_text("")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QTextBlockFormat, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QPushButton, QSplitter, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSplitter, QTextEdit, QVBoxLayout, QWidget
 
 from app.gui.jobs.job_center import Result
 from app.gui.judges.request_facts import when_checksums_known
@@ -39,8 +39,9 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.checklists import TickMenu
+from widgets.form.input_fields import ChoiceBox
 from widgets.table.record_table import TableRow
-from widgets.text_labels import ElidedLabel, PlainLabel, describe, plain_tip
+from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
 from widgets.theme import icon
 
 
@@ -218,10 +219,7 @@ class TurnBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.act = QComboBox()
-        describe(self.act, tr("Kind of turn"), tr("What kind of turn it is"))
-        for act, name in _ACT_NAMES.items():
-            self.act.addItem(name, act)
+        self.act = ChoiceBox(tr("Kind of turn"), tr("What kind of turn it is"), _ACT_NAMES)
         self.words = QLineEdit()
         self.words.setAccessibleName(tr("What you say or do"))
         self.take = QPushButton(tr("Take turn"))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
@@ -236,10 +236,7 @@ class RegionBar(QWidget):
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(theme.GRID // 2)
-        self.kind = QComboBox()
-        describe(self.kind, tr("What is in this box"), tr("What is in this box"))
-        for kind, name in KINDS.items():
-            self.kind.addItem(name, kind)
+        self.kind = ChoiceBox(tr("What is in this box"), tr("What is in this box"), KINDS)
         self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.kind.setMinimumContentsLength(6)
         self.kind.activated.connect(self._choose_kind)
@@ -273,7 +270,7 @@ class RegionBar(QWidget):
         self.setVisible(region is not None)
         if region is None:
             return
-        self.kind.setCurrentIndex(max(0, self.kind.findData(region.kind, flags=Qt.MatchFlag.MatchExactly)))
+        self.kind.choose(region.kind)
         if not (same and self.label.hasFocus()):
             self.label.setText(region.label)
         for part in (self.kind, self.label, self.starts, self.ends, self.delete):

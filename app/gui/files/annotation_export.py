@@ -6,7 +6,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QFormLayout,
     QHBoxLayout,
     QListWidget,
@@ -31,6 +30,7 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint
+from widgets.form.input_fields import ChoiceBox
 from widgets.progress_bars import ProgressLine
 from widgets.table.lists import ShortList
 from widgets.text_labels import PlainLabel, describe
@@ -57,8 +57,7 @@ class ExportWindow(QWidget):
         column.setSpacing(theme.GRID)
         form = QFormLayout()
         form.setSpacing(theme.GRID)
-        self.format = QComboBox()
-        describe(self.format, tr("Format"), tr("For which tool the files are"))
+        self.format = ChoiceBox(tr("Format"), tr("For which tool the files are"))
         for key in FORMATS:
             self.format.addItem(get_format(key).name, key)
         form.addRow(tr("&Format"), self.format)

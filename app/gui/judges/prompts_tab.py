@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QListWidget,
@@ -49,9 +48,10 @@ from resources.prompt_texts import prompt_keys
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
+from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import bounded_to_screen
 from widgets.table.lists import WrappingDelegate
-from widgets.text_labels import PlainLabel, describe, plain_tip
+from widgets.text_labels import PlainLabel, plain_tip
 
 _SIZE = QSize(1080, 760)
 _KEY_ROLE = Qt.ItemDataRole.UserRole
@@ -167,11 +167,9 @@ class PromptView(QWidget):
 
     def _head(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        self.prompts = QComboBox()
-        describe(self.prompts, tr("Prompt"), tr("Which task's prompt is shown"))
+        self.prompts = ChoiceBox(tr("Prompt"), tr("Which task's prompt is shown"))
         self.prompts.currentIndexChanged.connect(lambda _: self.prompt_chosen.emit(self.prompts.currentData()))
-        self.variants = QComboBox()
-        describe(self.variants, tr("Variant of the preview"), tr("Which variant the preview shows"))
+        self.variants = ChoiceBox(tr("Variant of the preview"), tr("Which variant the preview shows"))
         self.variants.currentIndexChanged.connect(lambda _: self.preview_requested.emit())
         row.addWidget(PlainLabel(tr("Task")))
         row.addWidget(self.prompts, 1)

@@ -51,10 +51,10 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.form.checklists import TickMenu, TickMenuItem
-from widgets.form.input_fields import IntegerBox
+from widgets.form.input_fields import ChoiceBox, IntegerBox
 from widgets.progress_bars import ProgressBar, make_busy_line
 from widgets.table.record_table import RecordTable
-from widgets.text_labels import PlainLabel, describe, escape_control_chars, plain_tip
+from widgets.text_labels import PlainLabel, escape_control_chars, plain_tip
 from widgets.theme import icon
 
 _AGGREGATION_NAMES = {ScoreCombination.STRICTEST: tr("Every judge"), ScoreCombination.MEAN: tr("Mean of judges")}
@@ -84,9 +84,7 @@ class RuleBar(QWidget):
         self.runs = self._make_number_box(tr("Runs"))
         self.runs.setToolTip(tr("How often each judge is asked about a question, with another seed each time"))
         self.runs_label.setBuddy(self.runs)
-        self.several = QComboBox()
-        describe(
-            self.several,
+        self.several = ChoiceBox(
             tr("Where several judges scored a question"),
             tr("Every judge has to keep a question, or the mean of their values has to hold"),
         )

@@ -32,7 +32,7 @@ from project.schemes.scheme import FieldChoice
 from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickRow
-from widgets.form.input_fields import NoteEdit
+from widgets.form.input_fields import ChoiceBox, NoteEdit
 from widgets.text_labels import ElidedLabel, PlainLabel, describe, plain_tip
 from widgets.theme import icon, pixmap
 
@@ -424,8 +424,7 @@ class VerifyPanel(QWidget):
         self._rows = QGridLayout(self._checks)
         self._rows.setContentsMargins(0, 0, 0, 0)
         self._rows.setSpacing(0)
-        self.checklist = QComboBox()
-        describe(self.checklist, tr("Checklist"), tr("What is checked"))
+        self.checklist = ChoiceBox(tr("Checklist"), tr("What is checked"))
         for key, (name, _checks) in self._checklists.items():
             self.checklist.addItem(name, key)
         self.checklist.currentIndexChanged.connect(lambda _at: self._list_checks())

@@ -3,15 +3,16 @@
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.gui.questions.question_list import AnswerRow
 from app.gui.questions.verify_panel import QuestionFields, QuestionFormValues
 from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickMenu, TickMenuItem
+from widgets.form.input_fields import ChoiceBox
 from widgets.table.record_table import RecordTable, TableRow, text_columns
-from widgets.text_labels import PlainLabel, describe, plain_tip
+from widgets.text_labels import PlainLabel, plain_tip
 from widgets.theme import icon
 
 _OUTCOME_ICONS = {"right": "circle-check", "wrong": "circle-x"}
@@ -42,10 +43,7 @@ class AskBar(QWidget):
         self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
         self.judges.set_actions({"add": tr("Add a judge…")}, {})
         self.judges.action_requested.connect(lambda _act, _key: self.add_requested.emit())
-        self.setting = QComboBox()
-        describe(self.setting, tr("Setting"), tr("How much of the moment the judges are shown"))
-        for key, name in settings.items():
-            self.setting.addItem(name, key)
+        self.setting = ChoiceBox(tr("Setting"), tr("How much of the moment the judges are shown"), settings)
         self.ask = QPushButton(f" {verb}")
         self.ask.setIcon(icon("play"))
         self.ask.setAccessibleName(verb)

@@ -31,6 +31,7 @@ from anonymize.pii_review.review_hits import PlacedHit
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
+from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import FlowLayout
 from widgets.table.record_table import RecordColumn, RecordTable
 from widgets.text_labels import PlainLabel, describe
@@ -156,14 +157,13 @@ class PiiDecisionBar(QWidget):
         for box, key in ((self.kind, kind), (self.person, person)):
             box.setCurrentIndex(box.findData(key))
 
-    def _emit_choice(self, box: QComboBox, tell: Callable[[str], None]) -> None:
-        key = str(box.currentData() or "")
+    def _emit_choice(self, box: ChoiceBox, tell: Callable[[str], None]) -> None:
+        key = box.key()
         if key:
             tell(key)
 
-    def _make_combo(self, name: str, tip: str) -> QComboBox:
-        box = QComboBox()
-        describe(box, name, tip)
+    def _make_combo(self, name: str, tip: str) -> ChoiceBox:
+        box = ChoiceBox(name, tip)
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._flow.addWidget(box)
         return box
@@ -341,10 +341,7 @@ class ContextPane(QWidget):
         self.text.setReadOnly(True)
         describe(self.text, tr("The whole text"), tr("Select what was not found, then hide it"))
         self.text.setTabChangesFocus(True)
-        self.kind = QComboBox()
-        describe(self.kind, tr("Kind of what is selected"), tr("What the selected words are"))
-        for key, title in kinds:
-            self.kind.addItem(title, key)
+        self.kind = ChoiceBox(tr("Kind of what is selected"), tr("What the selected words are"), dict(kinds))
         self.add = QPushButton(tr(" Hide &selected words"))
         self.add.setIcon(icon("plus"))
         self.add.setToolTip(tr("Hide what is selected in the text (A)"))

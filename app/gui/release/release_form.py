@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFormLayout,
     QGridLayout,
     QHBoxLayout,
@@ -49,6 +48,7 @@ from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
+from widgets.form.input_fields import ChoiceBox
 from widgets.table.record_table import TableRow
 from widgets.text_labels import PlainLabel, add_form_row, describe
 from widgets.window_terms import in_window_terms
@@ -303,7 +303,7 @@ class ReleasePlanForm(QWidget):
             (self.cover, chosen.cover),
             (self.texts, chosen.texts),
         ):
-            box.setCurrentIndex(max(0, box.findData(key)))
+            box.choose(key)
         self.robots.setChecked(chosen.keep_robots)
         for key, line in self._typed.items():
             if not line.hasFocus():
@@ -331,11 +331,8 @@ class ReleasePlanForm(QWidget):
     def _emit_changed(self) -> None:
         self.changed.emit(self.selection())
 
-    def _add_combo(self, form: QFormLayout, name: str, pairs: Pairs, tip: str) -> QComboBox:
-        box = QComboBox()
-        describe(box, name, tip)
-        for key, text in pairs:
-            box.addItem(text, key)
+    def _add_combo(self, form: QFormLayout, name: str, pairs: Pairs, tip: str) -> ChoiceBox:
+        box = ChoiceBox(name, tip, dict(pairs))
         box.activated.connect(lambda _place: self._emit_changed())
         add_form_row(form, name, box)
         return box

@@ -48,7 +48,7 @@ from project.session.session import Session
 from resources.translation import later, tr
 from widgets import theme
 from widgets.empty_state import EmptyState
-from widgets.form.input_fields import NoteEdit
+from widgets.form.input_fields import ChoiceBox, NoteEdit
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import PlainLabel, describe, plain_tip
 from widgets.theme import icon
@@ -178,7 +178,7 @@ class PairChooser(QWidget):
             for person in people:
                 if box is not self.third or person.id not in (first, second):
                     box.addItem(person.name, person.id)
-            box.setCurrentIndex(max(0, box.findData(chosen, flags=Qt.MatchFlag.MatchExactly)))
+            box.choose(chosen)
         self.third.setVisible(len(people) > 2)
 
     def set_progress(self, done: int, total: int, text: str) -> None:
@@ -187,7 +187,7 @@ class PairChooser(QWidget):
         self._words.setText(text)
 
     def _choose(self, changed: QComboBox) -> None:
-        first, second, third = (str(box.currentData() or "") for box in (self.first, self.second, self.third))
+        first, second, third = (box.key() for box in (self.first, self.second, self.third))
         if first == second:
             # The annotator who is replaced on one side moves to the other.
             other = self.second if changed is self.first else self.first
@@ -196,9 +196,8 @@ class PairChooser(QWidget):
         self.pair_chosen.emit(first, second, "" if third in (first, second) else third)
 
 
-def _make_annotator_box(name: str, tip: str) -> QComboBox:
-    box = QComboBox()
-    describe(box, name, tip)
+def _make_annotator_box(name: str, tip: str) -> ChoiceBox:
+    box = ChoiceBox(name, tip)
     box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     box.setMinimumContentsLength(6)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

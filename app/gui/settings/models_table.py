@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from resources.translation import tr
 from widgets import theme
+from widgets.form.input_fields import ChoiceBox
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import PlainLabel, describe, plain_tip
 from widgets.theme import icon
@@ -117,7 +118,7 @@ class ModelPanel(QFrame):
         self.source.clear()
         for key, text in shown.sources:
             self.source.addItem(text, key)
-        self.source.setCurrentIndex(max(0, self.source.findData(chosen)))
+        self.source.choose(chosen)
         self.source.setVisible(len(shown.sources) > 1 and not shown.is_busy and not shown.refusal)
         self.licence.setVisible(shown.is_own)
         self.fetch.setText(shown.fetch)
@@ -148,8 +149,7 @@ class ModelPanel(QFrame):
         self.sure.setVisible(asking)
 
     def _make_controls(self) -> None:
-        self.source = QComboBox()
-        describe(self.source, tr("Source"), tr("Where it is fetched from"))
+        self.source = ChoiceBox(tr("Source"), tr("Where it is fetched from"))
         # Its longest text must not widen the window.
         self.source.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.source.setMinimumContentsLength(_MIN_SOURCE_CHARS)

@@ -7,7 +7,6 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
-    QComboBox,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
@@ -43,9 +42,10 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
+from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import bounded_to_screen
 from widgets.table.record_table import RecordColumn, RecordTable
-from widgets.text_labels import NoteInForm, PlainLabel, add_form_row, describe, plain_tip
+from widgets.text_labels import NoteInForm, PlainLabel, add_form_row, plain_tip
 
 _BUTTONS = {
     EgressLevel.NOTHING: tr("Let nothing leave"),
@@ -307,9 +307,8 @@ class PolicyWindow(QWidget):
             policy_problem,
             tr(UNENCRYPTED),
         )
-        self.fate = QComboBox()
-        describe(
-            self.fate, tr("Which requests"), tr("Show only what left, what stayed on this machine, or what was refused")
+        self.fate = ChoiceBox(
+            tr("Which requests"), tr("Show only what left, what stayed on this machine, or what was refused")
         )
         self.fate.addItem(tr("All requests"), None)
         for fate, words in OUTCOME_TEXTS.items():

@@ -99,7 +99,7 @@ class StudyController(QObject):
         self.selected_nodes: tuple[str, ...] = ()
         self.mark_in: int | None = None
         self.mark_out: int | None = None
-        self.may_leave: Callable[[Path | None], bool] = lambda _path: True
+        self.may_close_study: Callable[[Path | None], bool] = lambda _path: True
         """Asked before another study takes the place of the one that is open; says whether it may."""
         self._hidden: frozenset[Lane] = frozenset()
         self._check: object = None
@@ -118,7 +118,7 @@ class StudyController(QObject):
         Edits are recorded under the name of the annotator, by default the one of the settings. The pages of the file
         are looked at for damage while it is shown; if there is any, the study before comes back and `failed` says so.
         """
-        if self.session is not None and (path.resolve() == self.session.study.path or not self.may_leave(path)):
+        if self.session is not None and (path.resolve() == self.session.study.path or not self.may_close_study(path)):
             return
         check = object()
         self.refused = path

@@ -33,8 +33,9 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
+from widgets.form.input_fields import ChoiceBox
 from widgets.labels import LabelButtons
-from widgets.text_labels import PlainLabel, describe, plain_tip
+from widgets.text_labels import PlainLabel, plain_tip
 
 WHOLE_UTTERANCE = tr("The whole utterance")
 _FORM_WIDTH = 380
@@ -88,10 +89,8 @@ class CueForm(OwnDialog):
             self.track.addItem(track.name, track.key)
             self.track.setItemData(self.track.count() - 1, plain_tip(track.definition), Qt.ItemDataRole.ToolTipRole)
         self.track.setToolTip(tr("Kind of cue"))
-        self.who = QComboBox()
-        describe(self.who, tr("Whose cue it is"), tr("Whose cue it is"))
-        self.place = QComboBox()
-        describe(self.place, tr("Where it begins"), tr("The word at which it begins"))
+        self.who = ChoiceBox(tr("Whose cue it is"), tr("Whose cue it is"))
+        self.place = ChoiceBox(tr("Where it begins"), tr("The word at which it begins"))
         self.description = QLineEdit()
         self.description.setAccessibleName(tr("Description"))
         self.description.setPlaceholderText(tr("What is seen or heard, in a few plain words"))

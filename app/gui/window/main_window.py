@@ -338,7 +338,7 @@ class MainWindow(WindowParts):
 
     def close_study(self) -> None:
         """Close the study and show the welcome page."""
-        if self.studio.may_leave(None):
+        if self.studio.may_close_study(None):
             self.commands.leave_full_screen()
             self.studio.close()
 

@@ -88,7 +88,7 @@ class QuitController(QObject):
         self._timer.timeout.connect(self._poll_jobs)
         window.jobs.done.connect(self._note_done)
         window.jobs.stopped.connect(self._note_stopped)
-        window.studio.may_leave = self.may_leave
+        window.studio.may_close_study = self.may_close_study
         app = QApplication.instance()
         if isinstance(app, QGuiApplication):
             app.commitDataRequest.connect(self._end_session)
@@ -101,7 +101,7 @@ class QuitController(QObject):
             self.go_to_background()
         return choice is JobExitPolicy.STOP
 
-    def may_leave(self, path: Path | None) -> bool:
+    def may_close_study(self, path: Path | None) -> bool:
         """Ask about jobs that run before another study is opened, or none; tells whether it may be left here.
 
         Where the jobs go on, the other study opens in a window of its own.

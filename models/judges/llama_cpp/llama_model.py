@@ -22,7 +22,7 @@ from models.judges.llama_cpp.llama_prompts import (
     ChatMessage,
     MessageFormats,
     arrange_messages,
-    build_messages,
+    build_chat,
     detect_manners,
     schema_to_grammar,
     special_word_pattern,
@@ -103,7 +103,7 @@ class LlamaModel:
             return RequestFailure(f"llama.cpp gave no answer: {last_error_line(self._lines) or _brief(error)}.")
 
     def _complete(self, ask: CompletionRequest) -> Completion | ModelSignal:
-        messages = build_messages(ask.messages, self._manners, self._marks, _picture)
+        messages = build_chat(ask.messages, self._manners, self._marks, _picture)
         if self._handler is None:
             messages = arrange_messages(messages, self._manners)
         self._llama.reset_for(ask.sampling.max_tokens)

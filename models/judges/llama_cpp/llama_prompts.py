@@ -46,7 +46,7 @@ def detect_manners(render: Render) -> MessageFormats:
     return MessageFormats(manners.accepts_text, lists, _NEEDLE in _try_render(render, arrange_messages(talk, manners)))
 
 
-def build_messages(
+def build_chat(
     messages: Sequence[Message],
     manners: MessageFormats,
     marks: re.Pattern[str],

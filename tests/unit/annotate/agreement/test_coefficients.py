@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 
 from annotate.agreement.coefficients import (
     assign_bins,
+    cohen_kappa,
     confusion_tables,
     count_coincidences,
     interval_alpha,
     jaccard_distance,
-    kappa,
     kappa_max,
     metric_alpha,
     nominal_distance,
@@ -113,14 +113,14 @@ def test_alpha_of_one_value_throughout_is_undefined() -> None:
 def test_kappa_of_a_table_written_out() -> None:
     """Both say yes 20 times and no 15 times; 5 and 10 times they differ: (0.7 - 0.5) / (1 - 0.5)."""
     table = np.array([[20.0, 5.0], [10.0, 15.0]])
-    np.testing.assert_allclose(kappa(table), 0.4)
+    np.testing.assert_allclose(cohen_kappa(table), 0.4)
     # The margins are 25 and 25, 30 and 20, so at most 45 of 50 can agree: (0.9 - 0.5) / (1 - 0.5).
     np.testing.assert_allclose(kappa_max(table), 0.8)
 
 
 def test_kappa_below_chance_is_negative_and_of_one_category_undefined() -> None:
-    assert kappa(np.array([[0.0, 5.0], [5.0, 0.0]])) == -1
-    assert np.isnan(kappa(np.array([[9.0, 0.0], [0.0, 0.0]])))
+    assert cohen_kappa(np.array([[0.0, 5.0], [5.0, 0.0]])) == -1
+    assert np.isnan(cohen_kappa(np.array([[9.0, 0.0], [0.0, 0.0]])))
 
 
 def test_what_is_missing_counts_in_no_table() -> None:

@@ -10,7 +10,7 @@ from annotate.study import recording_edits as history
 from annotate.study.recording_edits import add_recordings, probe_file
 from annotate.team.assignments import hold_out
 from annotate.transcript.transcript_files import (
-    FORMATS,
+    TRANSCRIPT_FORMATS,
     export_transcript,
     guess_transcript_format,
     import_transcript,
@@ -137,12 +137,14 @@ def test_lines_and_json_hold_words_and_speakers(lab: Session, here: str, tmp_pat
 def test_a_file_whose_name_says_nothing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"\.srt"):
         guess_transcript_format(tmp_path / "a.docx")
-    assert {guess_transcript_format(Path(f"a{suffix}")) for suffix, _ in FORMATS.values()} == set(FORMATS)
+    assert {guess_transcript_format(Path(f"a{suffix}")) for suffix, _ in TRANSCRIPT_FORMATS.values()} == set(
+        TRANSCRIPT_FORMATS
+    )
 
 
 def test_a_hold_out_is_never_exported(lab: Session, here: str, tmp_path: Path) -> None:
     hold_out(lab, here)
-    for key in FORMATS:
+    for key in TRANSCRIPT_FORMATS:
         with pytest.raises(UserError, match="held out"):
             export_transcript(lab, here, tmp_path / "a", key)
     with pytest.raises(UserError, match="held out"):

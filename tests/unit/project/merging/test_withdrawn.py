@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from project.entities.study_records import Annotator
 from project.erasure.personal_strings import PersonalString
-from project.erasure.reimport_guard import guard_import
+from project.erasure.withdrawal_guard import guard_import
 from project.errors import UserError
 from project.ids import new_id
 from project.integrity.integrity_check import check_study

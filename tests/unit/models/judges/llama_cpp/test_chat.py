@@ -10,7 +10,7 @@ from models.judges.judge_interface import JudgeFrame, Message, Role
 from models.judges.llama_cpp.llama_prompts import (
     MessageFormats,
     arrange_messages,
-    build_messages,
+    build_chat,
     detect_manners,
     neutralize_special_words,
     special_word_pattern,
@@ -52,7 +52,7 @@ def test_every_word_and_picture_gets_through_a_template_once_and_in_order(
     frames = (JudgeFrame(0, "0 s", b"one", 1, 1), JudgeFrame(1_000_000, "1 s", b"two", 1, 1))
     turns = (Message(Role.SYSTEM, "Rules"), Message(Role.USER, "Question", frames))
     turns += (Message(Role.ASSISTANT, "Answer"), Message(Role.USER, "Again"))
-    found = build_messages(
+    found = build_chat(
         turns, manners, special_word_pattern(()), lambda jpeg: {"type": "text", "text": f"[{jpeg.decode()}]"}
     )
     told = _render(template, arrange_messages(found, manners))

@@ -25,10 +25,17 @@ from project.erasure.plain_search import (
 )
 from project.erasure.raw_rows import TombstoneKind, cell_texts, find_withdrawn, parse_row, text_columns, word_tombstone
 from project.erasure.removal import erase_subject
-from project.erasure.subject_scope import PersonalFinder, build_scope, day_letters, find_contact_strings
+from project.erasure.subject_scope import (
+    FOOTAGE_TABLES,
+    PersonalFinder,
+    build_scope,
+    day_letters,
+    find_contact_strings,
+)
 from project.errors import UserError
 from project.queries.pii_rows import private_words
 from project.queries.recording_rows import all_participants
+from project.schema.tables import TABLES
 from project.store.study import Study
 from project.text_format import escape_unprintable
 from project.text_matching.normalization import is_ambiguous_name
@@ -274,7 +281,8 @@ def _has_withdrawn_recording(copy: Study, stones: frozenset[tuple[str, str]]) ->
     listed = (json.dumps(bare),)
     return any(
         copy.row(f"SELECT 1 FROM {table} WHERE recording_id IN (SELECT value FROM json_each(?)) LIMIT 1", listed)
-        for table in ("medium", "run", "region", "judgment", "item", "question", "summary")
+        for table in FOOTAGE_TABLES
+        if "recording_id" in TABLES[table].names
     )
 
 
