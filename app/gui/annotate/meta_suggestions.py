@@ -159,9 +159,10 @@ class MetaSuggestionController(QObject):
         notes = " ".join(" ".join(part for part in (note.message, note.hint) if part) for note in found.notes)
         if found.job is not None:
             self._works.append(found.job)
-            if request.task == ESI_QUESTION_TASK:
-                self._context.jobs.when_done(found.job, lambda _result: self._import_questions(request.about))
-            self._context.jobs.start(found.job)
+            words_questions = request.task == ESI_QUESTION_TASK
+            self._context.jobs.start(
+                found.job, (lambda _result: self._import_questions(request.about)) if words_questions else None
+            )
             self.message.emit(f"{found.job.title}… {notes}".strip())
         elif request.task == ESI_QUESTION_TASK:
             self._import_questions(request.about, notes)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, QRunnable, Qt, QThreadPool, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QVBoxLayout
+from shiboken6 import isValid
 
 from models.connection.network_sandbox import refuse_network
 from project.errors import Cancelled
@@ -321,7 +322,9 @@ class _Task(QRunnable):
             result, error = self._work(self), None
         except Exception as problem:
             result, error = None, problem
-        self._owner._ended.emit(self._task, result, error)
+        # The pool may be gone by now, with what nobody waited for.
+        if not self._task.is_stopped and isValid(self._owner):
+            self._owner._ended.emit(self._task, result, error)
 
     def progress(self, done: int, total: int, text: str = "") -> None:
         self._owner._progressed.emit(self._task, done, total, text)

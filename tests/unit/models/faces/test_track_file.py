@@ -8,6 +8,7 @@ import pytest
 from models.faces.track_file import save_tracks, take_tracks
 from project.entities.study_records import FaceTrack
 from project.errors import UserError
+from project.files.temporary_files import cache_folder
 
 
 def _track(number: int, length: int) -> FaceTrack:
@@ -39,13 +40,14 @@ def test_no_tracks_are_tracks_too(tmp_path: Path) -> None:
     assert take_tracks(save_tracks([], tmp_path)) == []
 
 
-def test_a_file_is_there_until_its_tracks_are_taken(tmp_path: Path) -> None:
-    left = save_tracks([_track(0, 3)], tmp_path)
+def test_a_file_is_there_until_its_tracks_are_taken() -> None:
+    folder = cache_folder() / "faces"
+    left = save_tracks([_track(0, 3)], folder)
     os.utime(left, (0, 0))
-    path = save_tracks([_track(0, 3)], tmp_path)
-    assert [*tmp_path.iterdir()] == [path]
+    path = save_tracks([_track(0, 3)], folder)
+    assert [*folder.iterdir()] == [path], "what was abandoned goes"
     take_tracks(path)
-    assert [*tmp_path.iterdir()] == []
+    assert [*folder.iterdir()] == []
 
 
 def test_a_full_disk_is_said_and_keeps_no_half_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
