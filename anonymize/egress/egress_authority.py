@@ -189,13 +189,22 @@ def answer_permits(
 
     `bar` returns what is asked in the place of a request, such as one that no policy lets out.
     """
+    unknown = Forbidden("recorded", "It is not known what wants to leave, so it is not sent.")
+    asked = question.get("requests")
+    if not isinstance(asked, list) or not all(_says_what_is_approved(request) for request in asked):
+        raise unknown
     try:
         requests = load(PermitQuestion, question, PERMIT).requests
     except UserError:
-        raise Forbidden("recorded", "It is not known what wants to leave, so it is not sent.") from None
+        raise unknown from None
     found = StudyAuthority(session).permit_all([*map(bar, requests)])
     refusals = (None if error is None else Refusal(error.rule, error.message, error.hint) for error in found)
     return dump(PermitAnswer(tuple(refusals)))
+
+
+def _says_what_is_approved(request: Json) -> bool:
+    """Return whether a request says it itself: what a message leaves out would count as approved."""
+    return isinstance(request, dict) and type(request.get("unapproved")) is int
 
 
 class RemoteAuthority:

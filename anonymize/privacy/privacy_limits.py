@@ -1,7 +1,7 @@
 """Limits of a study on privacy measures, the measures that exceed them, and a privacy report as text."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from anonymize.measures.privacy_report import (
     FIGURES,
@@ -13,7 +13,6 @@ from anonymize.measures.privacy_report import (
     MeasureInfo,
     PrivacyReport,
 )
-from project.codec import load
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.plugins.option_limits import check_limits, limited_field
@@ -50,11 +49,17 @@ class PrivacyLimits:
 
 
 def read_privacy_limits(study: Study) -> PrivacyLimits:
-    """Return the limits of a study; where none were set, or not understood, the usual ones."""
-    try:
-        return load(PrivacyLimits, study.get_property(LIMITS_PROPERTY), "The limits of privacy")
-    except UserError:
-        return PrivacyLimits()
+    """Return the limits of a study; where one was not set, or is not understood, the usual one."""
+    kept, usual = study.get_property(LIMITS_PROPERTY), asdict(PrivacyLimits())
+    found = dict(usual)
+    for name, value in kept.items() if isinstance(kept, dict) else ():
+        if name not in usual or not isinstance(value, int | float) or isinstance(value, bool):
+            continue
+        try:
+            found[name] = getattr(replace(PrivacyLimits(), **{name: type(usual[name])(value)}), name)
+        except (UserError, ValueError, OverflowError):
+            continue
+    return PrivacyLimits(**found)
 
 
 def set_privacy_limits(session: Session, limits: PrivacyLimits) -> Changes:

@@ -263,8 +263,9 @@ def collect_facts(session: Session, plan: ReleasePlan, selection: Selection) -> 
             scrubber.scrub(waiver.reason).text if scrubber else _UNSEARCHED_REASON,
             names[waiver.annotator_id],
         )
-        for (rule, number), waiver in valid_waivers(session).items()
+        for (rule, number), waived in valid_waivers(session).items()
         if number in inside
+        for waiver in waived
     ]
     return ReleaseFacts(
         left_out=selection.left_out,

@@ -134,8 +134,8 @@ def remaining_blockers(reasons: Iterable[ReleaseBlocker], waived: Container[Waiv
     return [reason for reason in reasons if not is_waived(reason, waived)]
 
 
-def valid_waivers(session: Session) -> dict[WaivedRule, Waiver]:
-    """Return the waivers that count.
+def valid_waivers(session: Session) -> dict[WaivedRule, list[Waiver]]:
+    """Return the waivers that count; copies that were merged may each have one of the same rule.
 
     One of a recording that is gone counts for nothing, and so does one without a reason in words or of a rule that
     cannot be waived: no program of ours writes such a one.
@@ -144,14 +144,12 @@ def valid_waivers(session: Session) -> dict[WaivedRule, Waiver]:
         recording.id: recording.number for recording in all_recordings(session.study)
     }
     numbers[None] = None
-    return {
-        (waiver.rule, numbers[waiver.recording_id]): waiver
-        for waiver in policy_rows.waivers(session.study)
-        if waiver.recording_id in numbers
-        and waiver.rule in RULES
-        and RULES[waiver.rule].waivable
-        and len(waiver.reason.split()) >= MIN_REASON_WORDS
-    }
+    found: dict[WaivedRule, list[Waiver]] = {}
+    for waiver in policy_rows.waivers(session.study):
+        known = waiver.recording_id in numbers and waiver.rule in RULES and RULES[waiver.rule].waivable
+        if known and len(waiver.reason.split()) >= MIN_REASON_WORDS:
+            found.setdefault((waiver.rule, numbers[waiver.recording_id]), []).append(waiver)
+    return found
 
 
 def waive_rule(session: Session, rule: str, recording_id: str | None, reason: str) -> Changes:

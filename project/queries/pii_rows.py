@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from hashlib import sha256
 from typing import Any
 
 from project.queries.row_mapper import RowMapper
@@ -48,7 +49,7 @@ class PiiDecision:
 
     Attributes:
         recording_id: None for a text that is about no recording.
-        context: the words around a place that is kept.
+        context: checksum over the words around a place that is kept: the words may be those of somebody who withdraws.
     """
 
     place: PiiPlace
@@ -124,7 +125,8 @@ def _contexts(study: Study, places: Iterable[PiiPlace]) -> dict[PiiPlace, str]:
             rows.setdefault(str(row[table.subject]), []).append(row)
         for place in of_table:
             here = rows.get(_subject(place), [])
-            contexts[place] = "\n".join(_context(place, row) for row in here if _is_about(place, table, row))
+            around = "\n".join(_context(place, row) for row in here if _is_about(place, table, row))
+            contexts[place] = sha256(around.encode("utf-8", "surrogatepass")).hexdigest() if around else ""
     return contexts
 
 

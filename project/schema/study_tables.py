@@ -116,7 +116,7 @@ STUDY_TABLES = (
             label("decision", choices=("hide", "keep")),
             ref("annotator"),
             at(),
-            text("context"),
+            checksum("context"),
         ),
         label="decisions on personal information",
         key=("table_name", "row_id", "field", "text", "ordinal"),

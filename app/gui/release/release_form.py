@@ -112,7 +112,7 @@ def build_checklist(
     numbers: Sequence[int],
     reasons: Sequence[ReleaseBlocker],
     rendered: Sequence[int],
-    waivers: Mapping[WaivedRule, Waiver],
+    waivers: Mapping[WaivedRule, Sequence[Waiver]],
     shown: Sequence[ReleaseBlocker] = (),
 ) -> list[ReleaseChecklistRow]:
     """Return a line for each reason, and one for each rule that nothing is said against.
@@ -137,7 +137,9 @@ def build_checklist(
                     rule,
                     number,
                     reason,
-                    (waivers.get((rule, number)) or waivers.get((rule, None))) if reason.can_be_waived else None,
+                    next(iter(waivers.get((rule, number)) or waivers.get((rule, None)) or ()), None)
+                    if reason.can_be_waived
+                    else None,
                     is_rendered=reason in after,
                 )
                 for reason in known or after

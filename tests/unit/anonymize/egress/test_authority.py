@@ -11,8 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.study.recording_edits import redo, undo
-from anonymize.egress.egress_authority import PERMIT, RemoteAuthority, StudyAuthority, answer_permits
+from anonymize.egress.egress_authority import (
+    PERMIT,
+    PermitQuestion,
+    RemoteAuthority,
+    StudyAuthority,
+    answer_permits,
+    permit_question,
+)
 from anonymize.egress.policy_edits import change_policy, parse_hosts, set_policy
+from project.codec import dump
 from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy, Purpose
 from project.entities.judgments import RAW_CONDITION
 from project.entities.study_records import Json
@@ -130,12 +138,16 @@ def test_only_a_yes_is_a_yes_and_a_question_that_is_not_understood_is_a_no(sessi
     for said in ({}, {"refusals": "no"}, {"refusals": []}, {"refusals": [None, None]}, {"refusals": [{}]}):
         with pytest.raises(Forbidden):
             RemoteAuthority(SimpleNamespace(ask=lambda question, said=said: said)).permit(at_home("r1", "raw"))
-    for question in (
-        *({}, {"permits": [{"request": {}}]}, {"permits": [{"request": {"purpose": "fun"}, "unapproved": 0}]}),
-        *({"permits": None}, {"permits": [{"request": None, "unapproved": 0}]}),
+    whole = permit_question([at_home("r1", RAW_CONDITION)])
+    assert answer_permits(session, whole) == {"refusals": [None]}
+    (request,) = dump(PermitQuestion((at_home("r1", RAW_CONDITION),)))["requests"]
+    said = {name: value for name, value in request.items() if name != "unapproved"}
+    for requests in (
+        *(None, [None], [{}], [{**request, "purpose": "fun"}]),
+        *([said], [{**said, "unapproved": "0"}], [{**said, "unapproved": False}], [{**said, "unaproved": 0}]),
     ):
         with pytest.raises(Forbidden):
-            answer_permits(session, {"ask": PERMIT, **question})
+            answer_permits(session, {"ask": PERMIT, "requests": requests})
 
 
 # Setting it

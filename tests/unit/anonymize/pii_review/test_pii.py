@@ -235,6 +235,10 @@ def test_what_was_kept_is_undecided_where_other_words_stand_around_it(session: S
     edit_text(session, said.id, "We named the robot Bilal for fun.")
     commands.decide_places(session, _found(session, "Bilal"), PiiVerdict.KEEP)
     assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
+    (row,) = session.study.rows("SELECT * FROM pii_decision")
+    assert not {"named", "robot"} & {word for cell in row for word in str(cell).split()}, (
+        "what is around it is not quoted"
+    )
     edit_text(session, said.id, "My son Bilal went to school.")
     assert _found(session, "Bilal")[0].verdict is None
     assert "Bilal" in _covered(session, recording_id)

@@ -35,7 +35,7 @@ from anonymize.privacy.privacy_limits import (
 )
 from models.weights.installed_weights import FOLDER_VARIABLE
 from project.codec import load
-from project.entities.study_records import Participant, ParticipantRole, Run
+from project.entities.study_records import Json, Participant, ParticipantRole, Run
 from project.errors import UserError
 from project.files import fingerprints
 from project.files.fingerprints import file_sha256
@@ -225,8 +225,12 @@ def test_limits_are_kept_in_the_study_and_can_be_undone(session: Session) -> Non
     with pytest.raises(UserError):
         PrivacyLimits(reidentified=1.5)
     with session.step("Break"):
-        session.study.set_property("privacy_limits", {"reidentified": True, "detected": "no", "leak_frames": 4.0})
-    assert read_privacy_limits(session.study) == LIMITS
+        spoilt: dict[str, Json] = {"reidentified": True, "worst_track": "0.9", "detected": "no", "leak_frames": 4.0}
+        session.study.set_property("privacy_limits", spoilt)
+    assert read_privacy_limits(session.study) == replace(LIMITS, leak_frames=4)
+    with session.step("Break"):
+        session.study.set_property("privacy_limits", {"reidentified": 0.0, "leak_frames": "x"})
+    assert read_privacy_limits(session.study) == replace(LIMITS, reidentified=0.0), "a tighter one is not lost"
 
 
 def test_without_weights_the_detector_that_is_always_there_looks_again_and_is_not_independent() -> None:
