@@ -16,12 +16,15 @@ import pytest
 from click.testing import CliRunner
 from platformdirs import user_config_path
 
-from anonymize.local_files.file_traces import names_person
+from anonymize.local_files import file_traces
+from anonymize.local_files.file_traces import FootageFile, find_footage_copies, names_person
 from anonymize.local_files.study_encryption import encrypt_study as encrypt_with_caches
+from anonymize.withdrawal import withdrawal
 from anonymize.withdrawal.withdrawal_certificate import read_certificates, write_certificate
 from app.cli.main import greenroom as command
 from project.encryption.encryption_key import is_encrypted
 from project.entities.study_records import Json
+from project.erasure.erasure import Footage
 from project.erasure.subject_terms import IdentifyingTerms
 from project.files.fingerprints import fingerprint
 from project.files.temporary_files import cache_folder
@@ -519,6 +522,14 @@ def test_copies_of_the_footage_are_listed_whatever_they_are_called(lab: Path, gr
     certificate = next(lab.parent.glob("*withdrawal of P01.md")).read_text()
     assert "3 further files beside the study with the same pictures or sound at the beginning" in certificate
     assert not any(name in certificate for name in names)
+
+
+def test_media_without_pictures_and_sound_are_no_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_traces, "stream_digest", lambda _: "")
+    for name in ("a.mp4", "b.mp4"):
+        (tmp_path / name).write_bytes(name.encode())
+    footage = FootageFile(tmp_path / "a.mp4", Footage(1, "main", "a.mp4", "ab"), exists=True)
+    assert find_footage_copies([footage], tmp_path, {footage.path}, ()) == []
 
 
 def test_another_recording_that_begins_as_silent_is_no_copy(lab: Path, greenroom: Terminal) -> None:
