@@ -1,5 +1,6 @@
 """Erases a participant from a study and from the files beside it on this machine, by a plan."""
 
+from collections.abc import Collection
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -125,11 +126,11 @@ def run_withdrawal(
             with prepared.prepare_rewrite(annotator, done.certificate.at) as rewritten:
                 _verify_study(rewritten.path, path.name, prepared, done)
                 progress.progress(1, 5, "backups")
-                _erase_older_states(prepared, done)
+                cleaned = _erase_older_states(prepared, done)
                 progress.progress(2, 5, "clips and caches")
                 _delete_files(prepared, done)
                 progress.progress(3, 5, "searching what is left")
-                _search_folders(prepared, done, rewritten.path)
+                _search_folders(prepared, done, {*cleaned, *rewritten.path.parent.iterdir()})
                 progress.progress(4, 5, "the study")
                 if path.stat().st_nlink > 1:
                     done.problems.append(
@@ -172,10 +173,10 @@ def _verify_study(file: Path, name: str, prepared: ErasedStudy, done: ErasureRes
     )
 
 
-def _search_folders(prepared: ErasedStudy, done: ErasureResult, finished: Path) -> None:
-    """Search what lies beside the study and in the program's folders; `finished` is the study as it will be."""
+def _search_folders(prepared: ErasedStudy, done: ErasureResult, verified: Collection[Path]) -> None:
+    """Search what lies beside the study and in the program's folders; `verified` are files that were searched."""
     path, reach = prepared.path, prepared.scope
-    seen, known = done.plan, {path, *done.plan.older, *finished.parent.iterdir()}
+    seen, known = done.plan, {path, *verified}
     known |= {
         *seen.copies,
         *seen.closed_copies,
@@ -184,6 +185,8 @@ def _search_folders(prepared: ErasedStudy, done: ErasureResult, finished: Path) 
     beside = search_files(list_files(path.parent), reach.terms, path.parent, known)
     done.certificate.beside = _counted(beside)
     for file_match in beside.matches:
+        if file_match.path in seen.older:
+            continue  # It could not be erased, and is listed already.
         what = (
             "is called like them" if file_match.by_name and not file_match.by_content else "holds something of theirs"
         )
@@ -220,8 +223,10 @@ def _search_program_files(wording: IdentifyingTerms, done: ErasureResult) -> Fol
     )
 
 
-def _erase_older_states(prepared: ErasedStudy, done: ErasureResult) -> None:
+def _erase_older_states(prepared: ErasedStudy, done: ErasureResult) -> list[Path]:
+    """Erase the person from backups; return those that were rewritten or clean, which were searched."""
     erase = done.plan.request.erase_unreadable
+    cleaned = []
     for file in done.plan.older:
         try:
             if is_unfinished(file, prepared.path):
@@ -239,10 +244,12 @@ def _erase_older_states(prepared: ErasedStudy, done: ErasureResult) -> None:
         else:
             if what in ("rewritten", "clean"):
                 _verify_study(file, file.name, prepared, done)
+                cleaned.append(file)
     for copy in done.plan.copies:
         done.problems.append(
             f"{escape_unprintable(copy)} is a copy of the study: run the same command on it, or delete it."
         )
+    return cleaned
 
 
 def _delete_files(prepared: ErasedStudy, done: ErasureResult) -> None:

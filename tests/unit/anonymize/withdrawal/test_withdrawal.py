@@ -1,5 +1,6 @@
 """A withdrawal, from the study to the caches, as the command line does it."""
 
+import errno
 import fcntl
 import hashlib
 import json
@@ -310,7 +311,23 @@ def test_exports_beside_are_named_or_deleted_and_footage_of_others_is_not(lab: P
     assert sorted(foreseen["beside"]) == sorted(map(str, [*exports[:3], other]))
     said = greenroom.json("withdraw", lab, "P01", "--yes", "--delete-beside")
     assert [export.exists() for export in (*exports, other)] == [False, False, False, True, True]
-    assert (said["deleted_beside"], said["beside"]["found"]) == (3, 1)
+    assert (said["deleted_beside"], said["beside"]["found"], said["beside"]["undecoded"]) == (3, 1, 1)
+    assert any(problem.startswith(f"{old} is text in another encoding") for problem in said["problems"])
+    assert "1 file of these with text that is neither UTF-8" in Path(said["certificate"]).read_text()
+
+
+def test_a_backup_that_cannot_be_written_is_searched_with_the_files_beside(
+    study: Path, greenroom: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup = Path(shutil.copyfile(study, study.with_name(f"{study.name}.bak-1")))
+
+    def refuse(*_: object, **__: object) -> str:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(withdrawal, "erase_from_older_state", refuse)
+    said = greenroom.json("withdraw", study, "P01", "--yes", "--keep-rest")
+    assert (said["beside"]["found"], said["by_hand"]) == (1, 1)
+    assert said["problems"] == [f"{backup} could not be removed: Read-only file system."]
 
 
 def test_what_the_removal_missed_stops_the_withdrawal_and_nothing_is_certified(
