@@ -195,6 +195,11 @@ def _search_folders(prepared: ErasedStudy, done: ErasureResult, verified: Collec
     done.certificate.machine = _counted(machine)
     for file_match in machine.matches:
         done.problems.append(f"{escape_unprintable(file_match.path)} holds something of theirs: delete it by hand.")
+    for file in (*beside.undecoded, *machine.undecoded):
+        done.problems.append(
+            f"{escape_unprintable(file)} is text in another encoding than UTF-8 and UTF-16, in which names may not "
+            "have been found: look into it, and delete it where it holds something of theirs."
+        )
     for copy in seen.closed_copies:
         done.problems.append(
             f"{escape_unprintable(copy)} may be a copy of the study and cannot be read (encrypted or damaged): "
@@ -203,7 +208,7 @@ def _search_folders(prepared: ErasedStudy, done: ErasureResult, verified: Collec
 
 
 def _counted(search: FolderSearch) -> SearchedFolder:
-    return SearchedFolder(search.files, len(search.matches), len(search.unread))
+    return SearchedFolder(search.files, len(search.matches), len(search.unread), len(search.undecoded))
 
 
 def _search_program_files(wording: IdentifyingTerms, done: ErasureResult) -> FolderSearch:
@@ -220,6 +225,7 @@ def _search_program_files(wording: IdentifyingTerms, done: ErasureResult) -> Fol
         sum(search.files for search in searches),
         tuple(file_match for file_match in found if file_match.path not in erased),
         tuple(file for search in searches for file in search.unread),
+        tuple(file for search in searches for file in search.undecoded),
     )
 
 

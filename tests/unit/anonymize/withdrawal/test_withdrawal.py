@@ -307,7 +307,10 @@ def test_exports_beside_are_named_or_deleted_and_footage_of_others_is_not(lab: P
         book.writestr("sheet1.xml", f"<v>{NAME}</v>")
     other = lab.with_name("zquellbach of others.mp4")
     other.write_bytes(b"footage")
+    old = lab.with_name("old.csv")
+    old.write_text("Zoë", "latin-1")
     foreseen = greenroom.json("withdraw", lab, "P01", "--dry-run")
+    assert foreseen["undecoded"] == [str(old)]
     assert sorted(foreseen["beside"]) == sorted(map(str, [*exports[:3], other]))
     said = greenroom.json("withdraw", lab, "P01", "--yes", "--delete-beside")
     assert [export.exists() for export in (*exports, other)] == [False, False, False, True, True]
