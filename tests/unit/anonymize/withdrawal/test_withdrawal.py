@@ -285,13 +285,19 @@ def test_a_certificate_never_holds_a_name_and_the_path_of_the_study_is_told_of(
     study: Path, tmp_path: Path, greenroom: Terminal
 ) -> None:
     path = study.rename(tmp_path / "Zyxanna.greenroom")
-    with Study.open(path) as opened, opened.step("Rename"):
-        opened.write("UPDATE participant SET pseudonym = ? WHERE pseudonym = 'P01'", (NAME,))
+    request = {"recording_id": "r1", "texts": 1, "host": f"{NAME.split()[1].lower()}.example"}
+    with Study.open(path) as opened:
+        with opened.step("Rename"):
+            opened.write("UPDATE participant SET pseudonym = ? WHERE pseudonym = 'P01'", (NAME,))
+        with opened.run_transaction():
+            opened.write_run("INSERT INTO egress VALUES ('e', '2026', ?, 'raw', 'yes', '')", [(json.dumps(request),)])
     shutil.copyfile(path, path.with_name(f"{path.name}.bak-1"))
     told = greenroom("withdraw", path, NAME, "--yes", "--certificate", tmp_path / "of zquellbach", code=2)
     assert "name of the certificate" in told
     assert "rename it" in greenroom("withdraw", path, NAME, "--dry-run")
     assert greenroom.json("withdraw", path, NAME, "--yes", "--keep-rest")["named_by_path"] is True
+    (kept,) = read_certificates(path)
+    assert [request.host for request in kept.sent] == ["[removed]"]
     certificates = sorted(tmp_path.glob("*withdrawal of*"))
     assert len(certificates) == 2
     for file in certificates:
