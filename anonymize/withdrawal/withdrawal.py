@@ -39,6 +39,7 @@ from project.erasure.erasure import (
     is_unfinished,
 )
 from project.erasure.subject_terms import IdentifyingTerms
+from project.erasure.withdrawal_guard import pseudonym_tombstone
 from project.errors import UserError
 from project.files.filesystem import resolve_path
 from project.files.fingerprints import file_sha256
@@ -138,7 +139,9 @@ def run_withdrawal(
                         "under which its old content is left: find it and delete it."
                     )
                 done.certificate.by_hand = len(done.problems)
-                rewritten.add_certificate(done.certificate.at, codec.dump(done.certificate))
+                person = pseudonym_tombstone(prepared.facts.study_id, wanted.pseudonym)
+                content = codec.dump(replace(done.certificate, withdrawn=""))
+                rewritten.add_certificate(done.certificate.at, person, done.certificate.withdrawn, content)
                 rewritten.publish()
     return done, write_certificate(path, done.certificate, wanted.certificate)
 

@@ -8,7 +8,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from operator import itemgetter
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any
 from project import codec
 from project.encryption.encrypted_files import remove_unfinished, write_plaintext
 from project.erasure.erasure import MadeFile, SentRequest
-from project.erasure.withdrawal_guard import withdrawal_time
+from project.erasure.withdrawal_guard import pseudonym_tombstone
 from project.files.atomic_files import explain_os_errors
 from project.files.filesystem import resolve_path
 from project.files.fingerprints import file_sha256
@@ -190,18 +190,21 @@ class WithdrawalCertificate:
     by_hand: int = 0
 
 
-def read_certificates(study: Path) -> list[WithdrawalCertificate]:
-    """Return the certificates that a study keeps, the oldest first."""
+def read_certificates(study: Path, pseudonym: str | None = None) -> list[WithdrawalCertificate]:
+    """Return the certificates that a study keeps, the oldest first; those of a pseudonym where one is given."""
     with Study.open(study, read_only=True) as opened:
-        rows = opened.rows("SELECT content FROM withdrawal_certificate ORDER BY at")
-    return [codec.load(WithdrawalCertificate, json.loads(str(text)), "A certificate in the study") for (text,) in rows]
-
-
-def find_certificate(study: Path, pseudonym: str) -> WithdrawalCertificate | None:
-    """Return the certificate of somebody who withdrew from a study, who is not in it any more."""
-    with Study.open(study, read_only=True) as opened:
-        at = withdrawal_time(opened, pseudonym)
-    return next((certificate for certificate in read_certificates(study) if certificate.at == at), None)
+        person = None if pseudonym is None else pseudonym_tombstone(opened.id, pseudonym)
+        rows = opened.rows(
+            "SELECT withdrawn, content FROM withdrawal_certificate WHERE person = coalesce(?, person) ORDER BY at, id",
+            (person,),
+        )
+    return [
+        replace(
+            codec.load(WithdrawalCertificate, json.loads(str(content)), "A certificate in the study"),
+            withdrawn=str(withdrawn),
+        )
+        for withdrawn, content in rows
+    ]
 
 
 def write_certificate(study: Path, certificate: WithdrawalCertificate, chosen: Path | None = None) -> Path:

@@ -573,6 +573,26 @@ def test_another_recording_that_begins_as_silent_is_no_copy(lab: Path, greenroom
     assert [Path(copy).name for copy in foreseen["footage_copies"]] == ["c.wav"]
 
 
+def test_certificates_are_found_by_a_pseudonym_that_others_have_too(study: Path, greenroom: Terminal) -> None:
+    def add(statement: str, *values: object) -> None:
+        with Study.open(study) as opened, opened.step("Edit"):
+            opened.write(statement, values)
+
+    add("UPDATE participant SET pseudonym = 'Anna' WHERE id = 'P01'")
+    add("INSERT INTO private_word VALUES ('Anna', 'P02', 'person', 'P02')")
+    greenroom("withdraw", study, "Anna", "--yes", "--keep-rest")
+    assert "withdrew on" in greenroom("withdraw", study, "Anna")
+    greenroom("withdraw", study, "P02", "--yes", "--keep-rest")
+    add("INSERT INTO participant VALUES ('P09', 'P02', 'user', '')")
+    greenroom("withdraw", study, "P02", "--yes", "--keep-rest")
+    assert [certificate.withdrawn[:12] for certificate in read_certificates(study)] == ["participant ", "P02", "P02"]
+    written = sorted(study.parent.glob("*, withdrawal of P02*"))
+    again = greenroom.json("withdraw", study, "P02")
+    assert again["certificates"] == [str(study.with_name(f"study, withdrawal of P02{n}.md")) for n in ("", " (1)")]
+    assert sorted(study.parent.glob("*, withdrawal of P02*")) == written
+    assert "2 people" in greenroom("withdraw", study, "P02", "--certificate", study.with_name("it.md"), code=2)
+
+
 def test_a_certificate_is_written_again_from_the_study_in_the_place_of_no_other(
     study: Path, greenroom: Terminal
 ) -> None:
