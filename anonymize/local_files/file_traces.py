@@ -181,7 +181,7 @@ def find_footage_copies(
     prints = {footage_file.about.fingerprint for footage_file in footed if footage_file.about.fingerprint}
     there = [footage_file.path for footage_file in footed if footage_file.exists]
     sizes = {_try_read(_size, path) for path in there}
-    digests = {digest for path in there if (digest := _try_read(stream_digest, path)) is not None}
+    digests = {digest for path in there if (digest := _try_read(stream_digest, path))}
     found = []
     for file in list_files(folder):
         if file in known:

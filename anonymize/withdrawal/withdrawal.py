@@ -1,5 +1,6 @@
 """Erases a participant from a study and from the files beside it on this machine, by a plan."""
 
+from collections.abc import Collection
 from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -38,6 +39,7 @@ from project.erasure.erasure import (
     is_unfinished,
 )
 from project.erasure.subject_terms import IdentifyingTerms
+from project.erasure.withdrawal_guard import pseudonym_tombstone
 from project.errors import UserError
 from project.files.filesystem import resolve_path
 from project.files.fingerprints import file_sha256
@@ -125,11 +127,11 @@ def run_withdrawal(
             with prepared.prepare_rewrite(annotator, done.certificate.at) as rewritten:
                 _verify_study(rewritten.path, path.name, prepared, done)
                 progress.progress(1, 5, "backups")
-                _erase_older_states(prepared, done)
+                cleaned = _erase_older_states(prepared, done)
                 progress.progress(2, 5, "clips and caches")
                 _delete_files(prepared, done)
                 progress.progress(3, 5, "searching what is left")
-                _search_folders(prepared, done, rewritten.path)
+                _search_folders(prepared, done, {*cleaned, *rewritten.path.parent.iterdir()})
                 progress.progress(4, 5, "the study")
                 if path.stat().st_nlink > 1:
                     done.problems.append(
@@ -137,7 +139,9 @@ def run_withdrawal(
                         "under which its old content is left: find it and delete it."
                     )
                 done.certificate.by_hand = len(done.problems)
-                rewritten.add_certificate(done.certificate.at, codec.dump(done.certificate))
+                person = pseudonym_tombstone(prepared.facts.study_id, wanted.pseudonym)
+                content = codec.dump(replace(done.certificate, withdrawn=""))
+                rewritten.add_certificate(done.certificate.at, person, done.certificate.withdrawn, content)
                 rewritten.publish()
     return done, write_certificate(path, done.certificate, wanted.certificate)
 
@@ -172,10 +176,10 @@ def _verify_study(file: Path, name: str, prepared: ErasedStudy, done: ErasureRes
     )
 
 
-def _search_folders(prepared: ErasedStudy, done: ErasureResult, finished: Path) -> None:
-    """Search what lies beside the study and in the program's folders; `finished` is the study as it will be."""
+def _search_folders(prepared: ErasedStudy, done: ErasureResult, verified: Collection[Path]) -> None:
+    """Search what lies beside the study and in the program's folders; `verified` are files that were searched."""
     path, reach = prepared.path, prepared.scope
-    seen, known = done.plan, {path, *done.plan.older, *finished.parent.iterdir()}
+    seen, known = done.plan, {path, *verified}
     known |= {
         *seen.copies,
         *seen.closed_copies,
@@ -184,6 +188,8 @@ def _search_folders(prepared: ErasedStudy, done: ErasureResult, finished: Path) 
     beside = search_files(list_files(path.parent), reach.terms, path.parent, known)
     done.certificate.beside = _counted(beside)
     for file_match in beside.matches:
+        if file_match.path in seen.older:
+            continue  # It could not be erased, and is listed already.
         what = (
             "is called like them" if file_match.by_name and not file_match.by_content else "holds something of theirs"
         )
@@ -192,6 +198,11 @@ def _search_folders(prepared: ErasedStudy, done: ErasureResult, finished: Path) 
     done.certificate.machine = _counted(machine)
     for file_match in machine.matches:
         done.problems.append(f"{escape_unprintable(file_match.path)} holds something of theirs: delete it by hand.")
+    for file in (*beside.undecoded, *machine.undecoded):
+        done.problems.append(
+            f"{escape_unprintable(file)} is text in another encoding than UTF-8 and UTF-16, in which names may not "
+            "have been found: look into it, and delete it where it holds something of theirs."
+        )
     for copy in seen.closed_copies:
         done.problems.append(
             f"{escape_unprintable(copy)} may be a copy of the study and cannot be read (encrypted or damaged): "
@@ -200,7 +211,7 @@ def _search_folders(prepared: ErasedStudy, done: ErasureResult, finished: Path) 
 
 
 def _counted(search: FolderSearch) -> SearchedFolder:
-    return SearchedFolder(search.files, len(search.matches), len(search.unread))
+    return SearchedFolder(search.files, len(search.matches), len(search.unread), len(search.undecoded))
 
 
 def _search_program_files(wording: IdentifyingTerms, done: ErasureResult) -> FolderSearch:
@@ -217,11 +228,14 @@ def _search_program_files(wording: IdentifyingTerms, done: ErasureResult) -> Fol
         sum(search.files for search in searches),
         tuple(file_match for file_match in found if file_match.path not in erased),
         tuple(file for search in searches for file in search.unread),
+        tuple(file for search in searches for file in search.undecoded),
     )
 
 
-def _erase_older_states(prepared: ErasedStudy, done: ErasureResult) -> None:
+def _erase_older_states(prepared: ErasedStudy, done: ErasureResult) -> list[Path]:
+    """Erase the person from backups; return those that were rewritten or clean, which were searched."""
     erase = done.plan.request.erase_unreadable
+    cleaned = []
     for file in done.plan.older:
         try:
             if is_unfinished(file, prepared.path):
@@ -239,10 +253,12 @@ def _erase_older_states(prepared: ErasedStudy, done: ErasureResult) -> None:
         else:
             if what in ("rewritten", "clean"):
                 _verify_study(file, file.name, prepared, done)
+                cleaned.append(file)
     for copy in done.plan.copies:
         done.problems.append(
             f"{escape_unprintable(copy)} is a copy of the study: run the same command on it, or delete it."
         )
+    return cleaned
 
 
 def _delete_files(prepared: ErasedStudy, done: ErasureResult) -> None:

@@ -8,7 +8,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from operator import itemgetter
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any
 from project import codec
 from project.encryption.encrypted_files import remove_unfinished, write_plaintext
 from project.erasure.erasure import MadeFile, SentRequest
-from project.erasure.withdrawal_guard import withdrawal_time
+from project.erasure.withdrawal_guard import pseudonym_tombstone
 from project.files.atomic_files import explain_os_errors
 from project.files.filesystem import resolve_path
 from project.files.fingerprints import file_sha256
@@ -34,6 +34,8 @@ BEYOND_REACH = (
     "Ask for it to be deleted, or run the same command on it.",
     "What was written out of the study to files of other kinds and lies elsewhere than beside it: transcripts, tables, "
     "chains, reports, pictures, keys of replacements. The study keeps no list of them.",
+    "Names in texts of other encodings than UTF-8 and UTF-16, such as those of older programs, and in files of which "
+    "the name alone was looked at.",
     "Paths that the desktop and other programs remember, such as lists of files opened lately.",
     "Backups of the machine, snapshots of the file system, and what a solid-state disk keeps of overwritten blocks.",
     "What was sent elsewhere before, and what people downloaded, printed or remember.",
@@ -89,11 +91,19 @@ class SearchedFile:
 
 @dataclass(frozen=True, slots=True)
 class SearchedFolder:
-    """How many files of a folder were searched, hold something, and were looked at by their names alone."""
+    """What a search of a folder came to.
+
+    Attributes:
+        files: how many were searched.
+        found: how many hold something.
+        name_only: of how many the content was not searched, or not reliably.
+        undecoded: how many of these are text that is neither UTF-8 nor UTF-16.
+    """
 
     files: int = 0
     found: int = 0
     name_only: int = 0
+    undecoded: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,18 +190,21 @@ class WithdrawalCertificate:
     by_hand: int = 0
 
 
-def read_certificates(study: Path) -> list[WithdrawalCertificate]:
-    """Return the certificates that a study keeps, the oldest first."""
+def read_certificates(study: Path, pseudonym: str | None = None) -> list[WithdrawalCertificate]:
+    """Return the certificates that a study keeps, the oldest first; those of a pseudonym where one is given."""
     with Study.open(study, read_only=True) as opened:
-        rows = opened.rows("SELECT content FROM withdrawal_certificate ORDER BY at")
-    return [codec.load(WithdrawalCertificate, json.loads(str(text)), "A certificate in the study") for (text,) in rows]
-
-
-def find_certificate(study: Path, pseudonym: str) -> WithdrawalCertificate | None:
-    """Return the certificate of somebody who withdrew from a study, who is not in it any more."""
-    with Study.open(study, read_only=True) as opened:
-        at = withdrawal_time(opened, pseudonym)
-    return next((certificate for certificate in read_certificates(study) if certificate.at == at), None)
+        person = None if pseudonym is None else pseudonym_tombstone(opened.id, pseudonym)
+        rows = opened.rows(
+            "SELECT withdrawn, content FROM withdrawal_certificate WHERE person = coalesce(?, person) ORDER BY at, id",
+            (person,),
+        )
+    return [
+        replace(
+            codec.load(WithdrawalCertificate, json.loads(str(content)), "A certificate in the study"),
+            withdrawn=str(withdrawn),
+        )
+        for withdrawn, content in rows
+    ]
 
 
 def write_certificate(study: Path, certificate: WithdrawalCertificate, chosen: Path | None = None) -> Path:
@@ -340,10 +353,15 @@ def _searched_lines(certificate: WithdrawalCertificate) -> Iterator[str]:
         ("Settings, caches, logs", certificate.machine),
     )
     for title, folder in folders:
+        unread = folder.name_only - folder.undecoded
         yield (
             f"- {title}: {pluralize(folder.files, 'file')} searched; {folder.found} of them hold something; "
-            f"of {folder.name_only} the name alone was looked at (media, arrays, packed or encrypted, too large)."
+            f"of {unread} the name alone was looked at (media, arrays, packed or encrypted, too large)."
         )
+        if folder.undecoded:
+            files = pluralize(folder.undecoded, "file")
+            yield f"- **Not searched reliably: {files} of these with text that is neither UTF-8 nor UTF-16.**"
+            yield "  Look into each, and delete it where it holds something of theirs."
     if certificate.closed_copies:
         files = pluralize(certificate.closed_copies, "file")
         yield f"- **Not searched: {files} that may be a copy of the study, encrypted or damaged.**"

@@ -63,6 +63,11 @@ def path_findings(seen: ErasurePlan) -> list[PathFinding]:
             "Files beside the study that name them or hold something of theirs, left: delete them, or make them anew",
             left,
         ),
+        (
+            "undecoded",
+            "Text beside the study that is neither UTF-8 nor UTF-16, left: names in it may not be found, look yourself",
+            seen.beside.undecoded,
+        ),
         ("clips", "Clips and reports, deleted", [clip.path for clip in seen.clips if clip.sure]),
         (
             "like_clips",

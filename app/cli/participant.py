@@ -84,7 +84,7 @@ def withdraw(
       greenroom withdraw my-study.greenroom P01 --word Anna --keep Annabel --delete-footage
     """
     from anonymize.withdrawal.withdrawal import run_withdrawal
-    from anonymize.withdrawal.withdrawal_certificate import find_certificate, write_certificate
+    from anonymize.withdrawal.withdrawal_certificate import read_certificates, write_certificate
     from anonymize.withdrawal.withdrawal_plan import (
         ErasureRequest,
         PersonalStringFinder,
@@ -101,10 +101,20 @@ def withdraw(
     with Session.open(study, read_only=True) as session:
         who = session.annotator_name
         there = " ".join(pseudonym.split()) in {person.pseudonym for person in all_participants(session.study)}
-    if not there and not dry_run and (earlier := find_certificate(study, pseudonym)) is not None:
-        place = write_certificate(study, earlier, certificate)
-        told = f"{escape_unprintable(pseudonym)} withdrew on {earlier.at}. The certificate, written again: {place}"
-        return Output({**codec.dump(earlier), "certificate": str(place)}, told)
+    if not there and not dry_run and (earlier := read_certificates(study, pseudonym)):
+        if certificate is not None and len(earlier) > 1:
+            dates = ", ".join(withdrawal.at for withdrawal in earlier)
+            raise UserError(
+                f"{len(earlier)} people called {escape_unprintable(pseudonym)} withdrew, on {dates}.",
+                "Leave out --certificate: their certificates are written beside the study.",
+            )
+        places = [write_certificate(study, withdrawal, certificate) for withdrawal in earlier]
+        told = [
+            f"{escape_unprintable(pseudonym)} withdrew on {withdrawal.at}. The certificate, written again: {place}"
+            for withdrawal, place in zip(earlier, places, strict=True)
+        ]
+        written = {"certificate": str(places[-1]), "certificates": [*map(str, places)]}
+        return Output({**codec.dump(earlier[-1]), **written}, told)
     if dry_run:
         foreseen = plan_erasure(study, wanted, finder)
         return Output({**preview_json(foreseen), "dry_run": True}, preview_lines(foreseen))

@@ -107,10 +107,18 @@ class RewrittenFile:
     path: Path
     study: Path
 
-    def add_certificate(self, at: str, content: dict[str, Json]) -> None:
-        """Add what was removed, which is known by now; `at` is when, as in the study's list of withdrawals."""
+    def add_certificate(self, at: str, person: str, withdrawn: str, content: dict[str, Json]) -> None:
+        """Add what was removed, which is known by now.
+
+        Args:
+            at: when, as in the study's list of withdrawals.
+            person: checksum over the pseudonym, by which the certificate is found.
+            withdrawn: what the certificate calls them.
+            content: the rest of it.
+        """
+        row = (new_id(), at, person, withdrawn, to_json(content))
         with contextlib.closing(connect(self.path, "rw")) as connection:
-            connection.execute("INSERT INTO withdrawal_certificate VALUES (?, ?, ?)", (new_id(), at, to_json(content)))
+            connection.execute("INSERT INTO withdrawal_certificate VALUES (?, ?, ?, ?, ?)", row)
         flush_file(self.path)
 
     def publish(self) -> None:

@@ -19,6 +19,7 @@ from project.erasure.lookalikes import LookAlikeWords, find_look_alikes, matched
 from project.erasure.raw_rows import Row, live_rows, parse_json, past_states
 from project.erasure.removal import ErasureCounts, erase_subject, read_study_id, record_withdrawal
 from project.erasure.subject_scope import PersonalFinder, SubjectScope, build_scope, find_contact_strings
+from project.erasure.subject_terms import REDACTION_MARK
 from project.errors import UserError
 from project.files.filesystem import resolve_path
 from project.files.sqlcipher import sqlite3
@@ -117,7 +118,7 @@ def collect_facts(connection: sqlite3.Connection, reach: SubjectScope) -> Withdr
         tuple(sorted(number for number in theirs.values() if number)),
         tuple(sorted(footage, key=lambda file: (file.recording, file.role, file.path))),
         tuple(sorted(made, key=lambda file: (file.at, file.name))),
-        tuple(sorted(sent, key=lambda request: request.at)),
+        tuple(_redact_host(request, reach) for request in sorted(sent, key=lambda request: request.at)),
         tuple(at for (at,) in copies),
         tuple(_redact_name(copy, reach) for copy in parse_shared_copies(shared[0] if shared else "")),
         frozenset(
@@ -128,6 +129,10 @@ def collect_facts(connection: sqlite3.Connection, reach: SubjectScope) -> Withdr
 
 def _redact_name(copy: SharedCopy, reach: SubjectScope) -> SharedCopy:
     return replace(copy, name="") if reach.terms.matches_text(copy.name) else copy
+
+
+def _redact_host(request: SentRequest, reach: SubjectScope) -> SentRequest:
+    return replace(request, host=REDACTION_MARK) if reach.terms.matches_text(request.host) else request
 
 
 def _made_files(row: Row, number: int) -> Iterator[MadeFile]:

@@ -69,6 +69,7 @@ KEPT_COLUMNS = {
     "benchmark_run": ("judge", "condition"),
     "run": ("backend",),
     "journal_step": ("name", "merge_key"),
+    "withdrawal_certificate": ("withdrawn",),
 }
 """Names of other people and things: that they are the same is left to people, who are told how many."""
 

@@ -57,11 +57,9 @@ def read_tombstones(study: Study) -> frozenset[tuple[str, str]]:
     return frozenset((row[0], row[1]) for row in study.rows("SELECT id, kind FROM withdrawal"))
 
 
-def withdrawal_time(study: Study, pseudonym: str) -> str | None:
-    """Return when somebody of a pseudonym withdrew from a study, UTC, ISO 8601; None where nobody did."""
-    stone = word_tombstone(study.id, "".join(plain_words(pseudonym)))
-    row = study.row("SELECT at FROM withdrawal WHERE id = ?", (stone,))
-    return None if row is None else str(row[0])
+def pseudonym_tombstone(study_id: str, pseudonym: str) -> str:
+    """Return the checksum by which a study finds the certificates of a pseudonym."""
+    return word_tombstone(study_id, "".join(plain_words(pseudonym)) or pseudonym)
 
 
 def require_not_withdrawn(study: Study, people: Mapping[str, str], recordings: Mapping[str, int]) -> None:

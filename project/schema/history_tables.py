@@ -6,6 +6,7 @@ from project.schema.table_declaration import (
     StudyTable,
     TableKind,
     at,
+    checksum,
     ident,
     json_text,
     key,
@@ -71,7 +72,7 @@ HISTORY_TABLES = (
     ),
     StudyTable(
         "withdrawal_certificate",
-        (ident(), at(), json_text("content", "object")),
+        (ident(), at(), checksum("person"), name("withdrawn"), json_text("content", "object")),
         label="certificates of withdrawals",
         kind=TableKind.RUN,
     ),

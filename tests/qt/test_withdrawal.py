@@ -108,6 +108,22 @@ def test_a_participant_is_gone_once_the_pseudonym_was_typed(
     dialog.reject()
 
 
+def test_certificates_are_written_also_where_no_participant_is_left(
+    qtbot: QtBot, tmp_path: Path, open_window: OpenWindow
+) -> None:
+    path = tmp_path / "empty.greenroom"
+    Study.create(path).close()
+    window = open_window(path)
+    told: list[str] = []
+    window.studio.message.connect(told.append)
+    dialog = dialog_of(window)
+    assert "no participants" in dialog.lines.toPlainText()
+    assert not dialog.buttons.go_on.isEnabled()
+    click(dialog.certificates)
+    qtbot.waitUntil(lambda: "Nobody has withdrawn from this study." in told)
+    dialog.reject()
+
+
 def test_what_looks_like_theirs_is_decided_first(qtbot: QtBot, tmp_path: Path, open_window: OpenWindow) -> None:
     path = tmp_path / "study.greenroom"
     with Study.create(path) as study, study.step("Add"):

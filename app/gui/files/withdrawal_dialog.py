@@ -331,9 +331,14 @@ class WithdrawalDialog(OwnDialog):
 
     def _on_request_changed(self) -> None:
         self._looked, self._why_not = None, ""
-        self.lines.setPlainText(tr("Looking for everything of theirs…"))
+        if self.who.count():
+            self.lines.setPlainText(tr("Looking for everything of theirs…"))
+            self._timer.start()
+        else:
+            # The certificates of earlier withdrawals can still be written.
+            nobody = tr("This study has no participants."), tr("Add who is in a recording: File > Recording details…")
+            self.lines.setPlainText("\n".join(nobody))
         self._check()
-        self._timer.start()
 
     def _check(self) -> None:
         same = self.typed.text().strip() == self.who.currentText()
@@ -356,11 +361,6 @@ def withdraw_participant(context: Context) -> None:
     if session is None:
         return
     people = [participant.pseudonym for participant in all_participants(session.study)]
-    if not people:
-        context.studio.failed.emit(
-            UserError(tr("This study has no participants."), tr("Add who is in a recording: File > Recording details…"))
-        )
-        return
     if context.jobs.busy:
         context.studio.failed.emit(
             UserError(tr("A job is running in this study."), tr("Wait for it, or cancel it in the list of jobs."))

@@ -44,12 +44,30 @@ def test_what_is_packed_is_unpacked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        *(("Jürgen Großkopf", "cp1252"), ("Łukasz", "cp1250"), ("Иван", "cp1251"), ("José", "mac_roman")),
+        *(("王小明", "gb18030"), ("王小明", "big5"), ("\ufeffGro\ud800kopf", "utf-16-le")),
+    ],
+)
+def test_text_in_other_encodings_is_not_called_searched(tmp_path: Path, text: str, code: str) -> None:
+    wording = IdentifyingTerms([*_NAMES, "Łukasz", "Иван", "José"])
+    files = [tmp_path / name for name in ("notes.csv", "notes.zip", "notes.txt", "binary")]
+    content = text.encode(code, "surrogatepass")
+    for file, written in zip(files, (content, packed("notes.csv", content), "Zoë".encode(), b"\0\xff"), strict=True):
+        file.write_bytes(written)
+    found = search_files(files, wording, tmp_path)
+    assert (found.matches, found.unread, found.undecoded) == ((), (*files[:2],), (*files[:2],))
+
+
+@pytest.mark.parametrize(
     "content",
     [
         b"%PDF-1.7\n1 0 obj\n<< /Filter /FlateDecode >>\nstream\nx\x9c...",
         b"7z\xbc\xaf\x27\x1c....",
         packed("inner.docx", packed("word.xml", b"nothing to see")),
         gzip.compress(b"broken", mtime=0)[:-6],
+        b"x\x9c\x03\xff",
         b"GRE\x01\x00\x00\x01\x42{...",
     ],
 )
@@ -57,4 +75,4 @@ def test_what_nobody_could_look_into_is_not_called_searched(tmp_path: Path, cont
     file = tmp_path / "file"
     file.write_bytes(content)
     found = search_files([file], WORDING, tmp_path)
-    assert (found.matches, found.unread) == ((), (file,))
+    assert (found.matches, found.unread, found.undecoded) == ((), (file,), ())

@@ -1,5 +1,6 @@
 """A withdrawal, from the study to the caches, as the command line does it."""
 
+import errno
 import fcntl
 import hashlib
 import json
@@ -16,12 +17,15 @@ import pytest
 from click.testing import CliRunner
 from platformdirs import user_config_path
 
-from anonymize.local_files.file_traces import names_person
+from anonymize.local_files import file_traces
+from anonymize.local_files.file_traces import FootageFile, find_footage_copies, names_person
 from anonymize.local_files.study_encryption import encrypt_study as encrypt_with_caches
+from anonymize.withdrawal import withdrawal
 from anonymize.withdrawal.withdrawal_certificate import read_certificates, write_certificate
 from app.cli.main import greenroom as command
 from project.encryption.encryption_key import is_encrypted
 from project.entities.study_records import Json
+from project.erasure.erasure import Footage
 from project.erasure.subject_terms import IdentifyingTerms
 from project.files.fingerprints import fingerprint
 from project.files.temporary_files import cache_folder
@@ -281,13 +285,19 @@ def test_a_certificate_never_holds_a_name_and_the_path_of_the_study_is_told_of(
     study: Path, tmp_path: Path, greenroom: Terminal
 ) -> None:
     path = study.rename(tmp_path / "Zyxanna.greenroom")
-    with Study.open(path) as opened, opened.step("Rename"):
-        opened.write("UPDATE participant SET pseudonym = ? WHERE pseudonym = 'P01'", (NAME,))
+    request = {"recording_id": "r1", "texts": 1, "host": f"{NAME.split()[1].lower()}.example"}
+    with Study.open(path) as opened:
+        with opened.step("Rename"):
+            opened.write("UPDATE participant SET pseudonym = ? WHERE pseudonym = 'P01'", (NAME,))
+        with opened.run_transaction():
+            opened.write_run("INSERT INTO egress VALUES ('e', '2026', ?, 'raw', 'yes', '')", [(json.dumps(request),)])
     shutil.copyfile(path, path.with_name(f"{path.name}.bak-1"))
     told = greenroom("withdraw", path, NAME, "--yes", "--certificate", tmp_path / "of zquellbach", code=2)
     assert "name of the certificate" in told
     assert "rename it" in greenroom("withdraw", path, NAME, "--dry-run")
     assert greenroom.json("withdraw", path, NAME, "--yes", "--keep-rest")["named_by_path"] is True
+    (kept,) = read_certificates(path)
+    assert [request.host for request in kept.sent] == ["[removed]"]
     certificates = sorted(tmp_path.glob("*withdrawal of*"))
     assert len(certificates) == 2
     for file in certificates:
@@ -303,11 +313,30 @@ def test_exports_beside_are_named_or_deleted_and_footage_of_others_is_not(lab: P
         book.writestr("sheet1.xml", f"<v>{NAME}</v>")
     other = lab.with_name("zquellbach of others.mp4")
     other.write_bytes(b"footage")
+    old = lab.with_name("old.csv")
+    old.write_text("Zoë", "latin-1")
     foreseen = greenroom.json("withdraw", lab, "P01", "--dry-run")
+    assert foreseen["undecoded"] == [str(old)]
     assert sorted(foreseen["beside"]) == sorted(map(str, [*exports[:3], other]))
     said = greenroom.json("withdraw", lab, "P01", "--yes", "--delete-beside")
     assert [export.exists() for export in (*exports, other)] == [False, False, False, True, True]
-    assert (said["deleted_beside"], said["beside"]["found"]) == (3, 1)
+    assert (said["deleted_beside"], said["beside"]["found"], said["beside"]["undecoded"]) == (3, 1, 1)
+    assert any(problem.startswith(f"{old} is text in another encoding") for problem in said["problems"])
+    assert "1 file of these with text that is neither UTF-8" in Path(said["certificate"]).read_text()
+
+
+def test_a_backup_that_cannot_be_written_is_searched_with_the_files_beside(
+    study: Path, greenroom: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup = Path(shutil.copyfile(study, study.with_name(f"{study.name}.bak-1")))
+
+    def refuse(*_: object, **__: object) -> str:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(withdrawal, "erase_from_older_state", refuse)
+    said = greenroom.json("withdraw", study, "P01", "--yes", "--keep-rest")
+    assert (said["beside"]["found"], said["by_hand"]) == (1, 1)
+    assert said["problems"] == [f"{backup} could not be removed: Read-only file system."]
 
 
 def test_what_the_removal_missed_stops_the_withdrawal_and_nothing_is_certified(
@@ -521,6 +550,14 @@ def test_copies_of_the_footage_are_listed_whatever_they_are_called(lab: Path, gr
     assert not any(name in certificate for name in names)
 
 
+def test_media_without_pictures_and_sound_are_no_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_traces, "stream_digest", lambda _: "")
+    for name in ("a.mp4", "b.mp4"):
+        (tmp_path / name).write_bytes(name.encode())
+    footage = FootageFile(tmp_path / "a.mp4", Footage(1, "main", "a.mp4", "ab"), exists=True)
+    assert find_footage_copies([footage], tmp_path, {footage.path}, ()) == []
+
+
 def test_another_recording_that_begins_as_silent_is_no_copy(lab: Path, greenroom: Terminal) -> None:
     def silent_first(name: str, level: int) -> str:
         with wave.open(str(lab.with_name(name)), "wb") as file:
@@ -534,6 +571,26 @@ def test_another_recording_that_begins_as_silent_is_no_copy(lab: Path, greenroom
     silent_first("c.wav", 7)
     foreseen = greenroom.json("withdraw", lab, "P01", "--dry-run")
     assert [Path(copy).name for copy in foreseen["footage_copies"]] == ["c.wav"]
+
+
+def test_certificates_are_found_by_a_pseudonym_that_others_have_too(study: Path, greenroom: Terminal) -> None:
+    def add(statement: str, *values: object) -> None:
+        with Study.open(study) as opened, opened.step("Edit"):
+            opened.write(statement, values)
+
+    add("UPDATE participant SET pseudonym = 'Anna' WHERE id = 'P01'")
+    add("INSERT INTO private_word VALUES ('Anna', 'P02', 'person', 'P02')")
+    greenroom("withdraw", study, "Anna", "--yes", "--keep-rest")
+    assert "withdrew on" in greenroom("withdraw", study, "Anna")
+    greenroom("withdraw", study, "P02", "--yes", "--keep-rest")
+    add("INSERT INTO participant VALUES ('P09', 'P02', 'user', '')")
+    greenroom("withdraw", study, "P02", "--yes", "--keep-rest")
+    assert [certificate.withdrawn[:12] for certificate in read_certificates(study)] == ["participant ", "P02", "P02"]
+    written = sorted(study.parent.glob("*, withdrawal of P02*"))
+    again = greenroom.json("withdraw", study, "P02")
+    assert again["certificates"] == [str(study.with_name(f"study, withdrawal of P02{n}.md")) for n in ("", " (1)")]
+    assert sorted(study.parent.glob("*, withdrawal of P02*")) == written
+    assert "2 people" in greenroom("withdraw", study, "P02", "--certificate", study.with_name("it.md"), code=2)
 
 
 def test_a_certificate_is_written_again_from_the_study_in_the_place_of_no_other(
