@@ -125,11 +125,13 @@ def _begins_name(word: Token, evidence: NameEvidence) -> bool:
 
 
 def _continues_name(word: Token) -> bool:
-    if is_plain(word) or len(word.key) < _MIN_NAME_CHARS:
+    key = word.key
+    if key in function_words() or key in capitalized_non_names() or len(key) < _MIN_NAME_CHARS:
         return False
+    # A capital makes a surname of a plain word: Klein, Petit.
     if word.capital and not word.flat:
         return not word.initial
-    return not is_common(word.key) and (is_given_name(word.key) or is_family_name(word.key))
+    return not is_plain(word) and not is_common(key) and (is_given_name(key) or is_family_name(key))
 
 
 _PLACE_JOINS = frozenset(str.split("de la le les du des del los las sur sous en am an der im upon on le-"))

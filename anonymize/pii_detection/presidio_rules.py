@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from tldextract import TLDExtract
 
 _RECOGNIZERS = {
+    "IbanRecognizer": ACCOUNT,
+    "CreditCardRecognizer": ACCOUNT,
     "CryptoRecognizer": ACCOUNT,
     "IpRecognizer": LINK,
     "MacAddressRecognizer": LINK,
@@ -30,7 +32,10 @@ _RECOGNIZERS = {
     "InPanRecognizer": IDENTITY,
     "InAadhaarRecognizer": IDENTITY,
 }
-"""Class of Presidio -> kind of what it finds, for numbers that `identity_numbers` does not check."""
+"""Class of Presidio -> kind of what it finds.
+
+`identity_numbers` checks accounts and cards too, but not where capitals or numbers stand right beside them.
+"""
 _LANGUAGE = "en"
 _REGIONS = ("US", "GB", "DE")
 _PHONE_SCORE = 0.6
@@ -57,6 +62,8 @@ def find_with_presidio(text: str) -> Iterator[PiiSpan]:
             for result in recognizer.analyze(piece, recognizer.supported_entities, None):
                 score = _PHONE_SCORE if kind == PHONE else result.score
                 if score >= _MIN_SCORE:
+                    # The address of a device is nothing else, whatever the words around it are.
+                    score = STRONG if kind == LINK else score
                     yield PiiSpan(at + result.start, at + result.end, kind, score, _SOURCE)
 
 

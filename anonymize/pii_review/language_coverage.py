@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 
-from anonymize.pii_detection.text_languages import LANGUAGES_WITH_RULES, UNKNOWN_LANGUAGE, count_words_by_language
-from anonymize.pii_review.study_finder import searched_by
+from anonymize.pii_detection.text_languages import LANGUAGES_WITH_RULES, UNKNOWN_LANGUAGE
+from anonymize.pii_review.study_finder import count_words, searched_by
 from models.names import name_finders
 from models.speech.whisper_languages import LANGUAGES
 from models.weights import installed_weights
@@ -97,22 +96,18 @@ class LanguageCoverage:
         return code in self.names or (name_finders.ANY_LANGUAGE in self.names and code != _UNSPACED_LANGUAGE)
 
 
-@lru_cache(maxsize=256)
-def _count_words(texts: tuple[str, ...]) -> Mapping[str, int]:
-    return count_words_by_language(texts)
-
-
 def compute_coverage(session: Session, recording_id: str) -> LanguageCoverage:
     """Return the languages of the transcript of a recording by words, and what searched it.
 
     Nothing is searched here: a transcript that was not searched yet with the models that are installed now is not
     covered.
     """
-    texts = tuple(utterance.text for utterance in utterances_of(session.study, recording_id))
+    texts = [utterance.text for utterance in utterances_of(session.study, recording_id)]
+    words = count_words(session, recording_id, texts)
     recognizers = searched_by(session, [text for text in texts if text.strip()])
     if recognizers is None:
-        return LanguageCoverage(_count_words(texts), searched=False)
-    return LanguageCoverage(_count_words(texts), recognizers.languages)
+        return LanguageCoverage(words, searched=False)
+    return LanguageCoverage(words, recognizers.languages)
 
 
 def find_language_gaps(session: Session) -> list[tuple[int, LanguageCoverage]]:

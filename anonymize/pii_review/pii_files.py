@@ -140,7 +140,9 @@ def _is_json(path: Path) -> bool:
 
 
 def _write_new(path: Path, text: str, hint: str) -> None:
-    if path.exists():
-        raise UserError(f"There is a file {path} already.", hint)
-    with explain_os_errors(f"The file {path} cannot be written", hint), write_atomically(path) as file:
+    taken = UserError(f"There is a file {path} already.", hint)
+    with (
+        explain_os_errors(f"The file {path} cannot be written", hint, taken),
+        write_atomically(path, replace=False) as file,
+    ):
         file.write(text.encode())

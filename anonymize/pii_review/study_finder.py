@@ -3,13 +3,13 @@
 The finder of a study and its results are cached for the session.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
 from anonymize.pii_detection.pii_finder import KnownWord, PersonalFinder, search_all
 from anonymize.pii_detection.pii_hit import PERSON, PiiMatch, PiiSpan
-from anonymize.pii_detection.text_languages import detect_language
+from anonymize.pii_detection.text_languages import count_words_by_language, detect_language
 from models.names import name_finders
 from models.names.name_finders import NameFinder, NamesByLanguage
 from project.entities.study_records import Changes
@@ -55,6 +55,9 @@ class _TextMatches:
 
     What was searched by other recognizers than those that are installed now is forgotten: nothing is said to be
     reviewed of which a model that is there now read nothing.
+
+    Attributes:
+        word_counts: id of a recording -> the texts of its transcript, and how many words are in which language.
     """
 
     recognizers: Recognizers = field(default_factory=Recognizers)
@@ -62,6 +65,7 @@ class _TextMatches:
     known: _Known | None = None
     finder: PersonalFinder = field(default_factory=PersonalFinder)
     hits: dict[str, list[PiiMatch]] = field(default_factory=dict)
+    word_counts: dict[str, tuple[Sequence[str], Mapping[str, int]]] = field(default_factory=dict)
 
     def find_all(self, texts: Sequence[str]) -> list[list[PiiMatch]]:
         """Return the hits of each of some texts, and search those that were not searched before."""
@@ -99,6 +103,15 @@ def searched_by(session: Session, texts: Iterable[str]) -> Recognizers | None:
     """Return what searched each of some texts since the study was opened; None where it did not search all of them."""
     kept = _session_cache(session)
     return kept.recognizers if all(text in kept.searched for text in texts) else None
+
+
+def count_words(session: Session, recording_id: str, texts: Sequence[str]) -> Mapping[str, int]:
+    """Return how many words of a transcript are in which language; it is counted again where its texts have changed."""
+    counts = _session_cache(session).word_counts
+    known = counts.get(recording_id)
+    if known is None or known[0] != texts:
+        known = counts[recording_id] = (texts, count_words_by_language(texts))
+    return known[1]
 
 
 def search_texts(texts: Sequence[str], recognizers: Recognizers) -> dict[str, Sequence[PiiSpan]]:

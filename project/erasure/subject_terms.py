@@ -328,7 +328,7 @@ def _matches_at(needle: Needle, text: SqueezedText, start: int, end: int) -> boo
             if needle.is_common and any(" " in gap for _, gap in gaps) and not _has_capitals(needle, text, start):
                 return False
             if len(needle.letters) < (LEAST_WORD if gaps else _LEAST_JOINED):
-                return bound and _has_capitals(needle, text, start)
+                return bound and (_has_capitals(needle, text, start) or _has_dots(text, start, end))
             return bound or len(needle.letters) >= _UNBOUND
         case NeedleMode.INITIAL:
             joint = needle.word_starts[1]
@@ -344,6 +344,12 @@ def _matches_at(needle: Needle, text: SqueezedText, start: int, end: int) -> boo
 
 def _has_capitals(needle: Needle, text: SqueezedText, start: int) -> bool:
     return all(text.plain[text.places[start + at]].isupper() for at in needle.word_starts)
+
+
+def _has_dots(text: SqueezedText, start: int, end: int) -> bool:
+    """Tell whether a stretch is initials in any case, each with a dot: “j. r.”."""
+    letters = text.places[start:end]
+    return all(text.plain[at].isalpha() and text.plain[at + 1 : at + 2] == "." for at in letters)
 
 
 def _is_whole_word(needle: Needle, plain: str, span: tuple[int, int], _: list[tuple[int, str]]) -> bool:

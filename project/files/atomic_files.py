@@ -47,15 +47,19 @@ def name_taken_error(path: Path) -> UserError:
 
 
 @contextmanager
-def write_atomically(path: Path, *, private: bool = True, durable: bool = False) -> Iterator[BinaryIO]:
-    """Lend a new file that takes a name, in place of what is there, when the block ends well.
+def write_atomically(
+    path: Path, *, private: bool = True, durable: bool = False, replace: bool = True
+) -> Iterator[BinaryIO]:
+    """Lend a new file that takes a name when the block ends well.
 
     Args:
         path: the name; its folder is there.
         private: nobody but the user can read it; else it has the rights of other files.
         durable: it is there after a power cut too.
+        replace: it takes the place of what is there; else the name must be free.
 
     Raises:
+        FileExistsError: the name is taken.
         OSError: it cannot be written; what was there is as it was.
     """
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
@@ -68,7 +72,11 @@ def write_atomically(path: Path, *, private: bool = True, durable: bool = False)
                 os.fsync(file.fileno())
         if not private:
             apply_umask(temporary, 0o666)
-        temporary.replace(path)
+        if replace:
+            temporary.replace(path)
+        else:
+            publish_file(temporary, path)
+            temporary.unlink(missing_ok=True)
         if durable:
             flush_folder(path.parent)
     except BaseException:

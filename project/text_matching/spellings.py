@@ -124,11 +124,14 @@ def alternative_readings(text: str) -> Iterator[str]:
         yield decoded
     words = _LETTERS.findall(fold_same_length(decoded))
     written = _write_out_signs(decoded, words)
-    doubled = _DOUBLE.sub(r"\1\1", written) if "double" in words else written
-    if doubled != decoded:
-        yield doubled
+    spelled = _EXPLAINED.sub(r"\1", written) if "wie" in words else written
+    spelled = spelled if _DOUBLES.isdisjoint(words) else _DOUBLE.sub(r"\1\1", spelled)
+    if spelled != decoded:
+        yield spelled
     if not written.isascii() and (figures := chinese_numbers(written).text) != written:
         yield figures
+    # A number goes on behind the end of a line, or of what was taken for a sentence.
+    written = _PAUSE.sub(", ", written)
     if sum(word in _ENGLISH for word in words) >= _LEAST_SPOKEN or not _ENGLISH_SURELY.isdisjoint(words):
         yield write_out_spoken(written).text
     if has_number_words(written):
@@ -152,7 +155,11 @@ _ENGLISH_SURELY = frozenset(
     {*str.split("ten eleven twelve twenty forty fourty double treble triple as")}
     | {f"{start}{end}" for start in _TENS.split() for end in ("teen", "ty")}
 )
-_DOUBLE = re.compile(r"\bdouble ([^\W\d_])\b", re.IGNORECASE)
+_DOUBLES = frozenset({"double", "doppel", "doppelt"})
+_DOUBLE = re.compile(r"\b(?:double|doppelt?)[ -]([^\W\d_])\b", re.IGNORECASE)
+_EXPLAINED = re.compile(r"\b([^\W\d_]) wie \1[^\W\d_]+", re.IGNORECASE)
+"""A letter with what explains it in German: “M wie Martha”; in English, `spoken_forms` reads it."""
+_PAUSE = re.compile(r"\.?\r?\n\s*|\.[ \t]+")
 _HAN_JOINT = re.compile(
     "(?<=[a-zA-Z0-9])\\s?(?:\u70b9|\u827e\u7279|\u5708a|\u5c0f\u8001\u9f20|\u4e0b\u5212\u7ebf|\u51cf\u53f7|\u6760)\\s?(?=[a-zA-Z0-9])"
 )
@@ -173,9 +180,8 @@ _DIGITS = (
     "sette sete zeven; otto oito acht; nove negen"
 )
 """Digits in Italian, Portuguese and Dutch; whole numbers of other languages are read elsewhere."""
-_SIGNS = {word: word[0] for word in _ALPHABET.split()} | {
-    word: str(digit) for digit, words in enumerate(_DIGITS.split(";")) for word in words.split() if word != "otto"
-}
+_DIGIT_SIGNS = {word: str(digit) for digit, words in enumerate(_DIGITS.split(";")) for word in words.split()}
+_SIGNS = _DIGIT_SIGNS | {word: word[0] for word in _ALPHABET.split()}
 _SIGN = f"(?:{'|'.join(_SIGNS)})"
 _SIGN_RUN = re.compile(rf"(?<![^\W\d_]){_SIGN}(?:[\s,.-]{{1,3}}{_SIGN}){{2,}}(?![^\W\d_])")
 
@@ -189,8 +195,13 @@ def _write_out_signs(text: str, words: list[str]) -> str:
     if sum(word in _SIGNS for word in words) < _LEAST_SPOKEN:
         return text
     runs = _SIGN_RUN.finditer(fold_same_length(text))
-    spelled = ((*run.span(), "".join(_SIGNS[word] for word in _LETTERS.findall(run[0]))) for run in runs)
-    return rewrite(text, spelled).text
+    return rewrite(text, ((*run.span(), _spell(_LETTERS.findall(run[0]))) for run in runs)).text
+
+
+def _spell(words: list[str]) -> str:
+    """Return the signs of spelled words: “otto” is the letter of a German alphabet, beside Italian digits an 8."""
+    has_digits = any(_SIGNS[word].isdigit() for word in words)
+    return "".join("8" if has_digits and word == "otto" else _SIGNS[word] for word in words)
 
 
 Day = tuple[int, int, int]

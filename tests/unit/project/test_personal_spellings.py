@@ -46,6 +46,44 @@ def test_another_spelling_is_found(text: str) -> None:
     assert SEARCH.matches_text(f"they said: {text}, and left")
 
 
+_SAID_DIGITS = {
+    "en": "zero one seven six four five one two nine zero three eight",
+    "de": "null eins sieben sechs vier f\u00fcnf eins zwei neun null drei acht",
+    "fr": "z\u00e9ro un sept six quatre cinq un deux neuf z\u00e9ro trois huit",
+    "es": "cero uno siete seis cuatro cinco uno dos nueve cero tres ocho",
+    "it": "zero uno sette sei quattro cinque uno due nove zero tre otto",
+    "nl": "nul een zeven zes vier vijf een twee negen nul drie acht",
+}
+
+
+@pytest.mark.parametrize("joint", [" ", ", ", "-", ". ", "\n"])
+@pytest.mark.parametrize("language", _SAID_DIGITS)
+def test_a_number_is_found_as_it_is_said_whatever_joins_its_digits(language: str, joint: str) -> None:
+    search = IdentifyingTerms(strings=[PersonalString("phone", "0176 4512 9038")])
+    said = joint.join(_SAID_DIGITS[language].split())
+    assert search.matches_text(f"it is {said}")
+    assert search.matches_text(said.upper())
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Anna Meier", "M wie Martha, E wie Emil, I wie Ida, E wie Emil, R wie Richard"),
+        ("Anna Meier", "A doppel N A"),
+        ("Eva Roth", "Richard, Otto, Theodor, Heinrich"),
+        ("J.R.", "I met j.r. today"),
+        ("A. B.", "left_a. b..mp4"),
+    ],
+)
+def test_a_name_is_found_as_it_is_spelled_out_and_initials_in_small_letters(name: str, text: str) -> None:
+    assert IdentifyingTerms([name]).matches_text(text)
+
+
+def test_two_small_letters_that_are_no_initials_are_not_found() -> None:
+    texts = ["a b", "it was so. a b", "ab.", "a. better one"]
+    assert [text for text in texts if IdentifyingTerms(["A. B."]).matches_text(text)] == []
+
+
 @pytest.mark.parametrize(
     "text",
     [

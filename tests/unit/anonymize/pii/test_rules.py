@@ -11,7 +11,7 @@ import pytest
 
 from anonymize.pii_detection.identity_numbers import is_iban, is_payment_card
 from anonymize.pii_detection.pii_finder import KnownWord, PersonalFinder
-from anonymize.pii_detection.pii_hit import KINDS, NAMES, STRUCTURED
+from anonymize.pii_detection.pii_hit import KINDS, NAMES, STRONG, STRUCTURED
 from project.entities.study_records import Json
 from tests.pii.labelled import DEVELOPMENT, HELD_OUT, PUBLIC, Span, judged, listed, sentences
 
@@ -31,6 +31,22 @@ def test_what_is_personal_is_found(kind: str, part: str, text: str) -> None:
 @pytest.mark.parametrize("text", [*(text for (text,) in listed("impersonal.jsonl")), "", "   "])
 def test_what_is_not_personal_is_left(text: str) -> None:
     assert found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("link", "my ip address is 2001:db8::8a2e:370:7334"),
+        ("link", "ip 192.168.12.5"),
+        ("link", "MAC 00:1B:44:11:3A:B7"),
+        ("account", "IBAN DE89 3704 0044 0532 0130 00"),
+        ("account", "4111-1111-1111-1111 EXP 04/27 CVV 123"),
+    ],
+)
+def test_addresses_of_devices_and_accounts_are_sure(kind: str, text: str) -> None:
+    (hit,) = FINDER.find(text)
+    assert hit.kind == kind
+    assert hit.score >= STRONG
 
 
 def test_check_digits() -> None:

@@ -4,15 +4,17 @@ import sqlite3
 import stat
 import unicodedata
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
 from annotate.study import people
 from annotate.transcript.transcript_edits import edit_text
 from anonymize.pii_review import pii_decisions as commands
+from anonymize.pii_review import pii_files
 from anonymize.pii_review import review_hits as pii
 from anonymize.pii_review.pii_decisions import store_hit_numbers
 from anonymize.pii_review.pii_files import read_decisions, write_hits, write_key
@@ -23,6 +25,7 @@ from project.entities.frozen_items import FrozenItem, ItemSet
 from project.entities.study_records import Collection, ParticipantRole, Recording, Utterance
 from project.entities.transcript import Word
 from project.errors import UserError
+from project.files.atomic_files import write_atomically
 from project.ids import new_id
 from project.queries.item_set_rows import insert_set, items_of
 from project.queries.pii_rows import (
@@ -381,6 +384,22 @@ def test_copies_hold_nothing_personal_and_the_key_all(session: Session, recordin
         write_key(session, key)
     with pytest.raises(UserError, match="not empty"):
         write_copies(session, tmp_path / "copies")
+
+
+def test_a_key_that_another_window_wrote_meanwhile_stays(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = tmp_path / "key.csv"
+
+    def write_after_another(path: Path, *, replace: bool = True) -> AbstractContextManager[BinaryIO]:
+        path.write_text("another key")
+        return write_atomically(path, replace=replace)
+
+    monkeypatch.setattr(pii_files, "write_atomically", write_after_another)
+    with pytest.raises(UserError, match="already"):
+        write_key(session, key)
+    assert key.read_text() == "another key"
+    assert [*tmp_path.glob("*.part")] == []
 
 
 def test_copies_hold_nothing_of_a_held_out_recording(session: Session, recording_id: str, tmp_path: Path) -> None:

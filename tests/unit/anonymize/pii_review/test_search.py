@@ -107,6 +107,18 @@ def test_a_model_that_is_removed_covers_nothing_any_more(session: Session, engli
     assert not coverage(session).is_mostly_covered
 
 
+def test_words_are_counted_once_for_as_long_as_the_study_is_open(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[list[str]] = []
+    monkeypatch.setattr(study_finder, "count_words_by_language", lambda texts: counted.append(texts) or {})
+    coverage(session)
+    coverage(session)
+    with Session.open(session.study.path, "Eve", read_only=True) as later:
+        coverage(later)
+    assert counted == [[SAID], [SAID]]
+
+
 @pytest.mark.parametrize("language", ["de", "es", "fr", "zh", "en"])
 def test_each_language_needs_a_model_of_its_own(language: str) -> None:
     words = {language: 10}
