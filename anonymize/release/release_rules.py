@@ -48,7 +48,7 @@ RULES: dict[str, ReleaseRule] = {
     "file": ReleaseRule("The recording's file is there and unchanged, byte by byte."),
     "faces-tracked": ReleaseRule("Faces were looked for in the file as it is now."),
     "faces-reviewed": ReleaseRule("Somebody reviewed the faces in their present state."),
-    "uncovered": ReleaseRule("No frame is left in which a face may be uncovered and nobody looked."),
+    "uncovered": ReleaseRule("All possibly uncovered faces have been checked."),
     "consent-known": ReleaseRule("It is known who appears, so that everybody was asked.", waivable=True),
     "sound-consent": ReleaseRule("Everybody who is heard consented to release."),
     "transcript": ReleaseRule("Whatever is said where sound leaves stands in the transcript."),

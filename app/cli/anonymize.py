@@ -210,9 +210,9 @@ def _clip_lines(entry: dict[str, Any]) -> list[str]:
             f"  Checked by {entry['checked_by']}, which found the faces too. A witness sees more: {_WITNESS_COMMAND}"
         )
     if doubtful:
-        lines.append(f"  {len(doubtful)} doubtful frames to look at, first at {doubtful[0]:.3f} s.")
+        lines.append(f"  {pluralize(len(doubtful), 'doubtful frame')} to look at, first at {doubtful[0]:.3f} s.")
     if undrawn:
-        lines.append(f"  {len(undrawn)} frames have a face that could not be drawn and was painted solid.")
+        lines.append(f"  In {pluralize(len(undrawn), 'frame')} a face could not be drawn and was painted solid.")
     if entry["blanked"]:
         lines.append(f"  {len(cast(list[float], entry['blanked']))} frames could not be read and were covered wholly.")
     if entry["ends_early_s"]:

@@ -57,7 +57,7 @@ def test_bars_narrow_and_a_step_shows_who_fell_there_and_why(qtbot: QtBot, shown
     assert len(texts) == 9
     assert texts[1].startswith("Second judge: 5 reach it, 4 kept, 0 fell, 1 open.")
     assert texts[4].startswith("Right answer: 4 reach it, 2 kept, 2 fell, 0 open.")
-    assert shown.going.text().startswith("2 of 5 questions survive every step. No step decides yet")
+    assert shown.going.text().startswith("No filter decides yet: all 5 continue. 2 would pass every filter.")
     assert shown.table.texts() == [("open", "gpt refused", "ESI", "What follows when she lost the keys?")]
     bars = shown.funnel._buttons
     bars[4].click()

@@ -51,7 +51,7 @@ def window(qtbot: QtBot, main: MainWindow) -> MetaWindow:
 
 def test_it_shows_everything_that_is_known(main: MainWindow, window: MetaWindow) -> None:
     assert window.title.text() == "Recording 1: One"
-    assert [row.name for row in window.people.records()] == ["Ann", "Bo", "nobody yet"]
+    assert [row.name for row in window.people.records()] == ["Ann", "Bo", "unassigned"]
     said = [(row[1], row[2]) for row in window.speech.texts()]
     assert said[:3] == [("", "nobody speaks for 2.0 s"), ("Ann", "Hello there"), ("", "nobody speaks for 6.0 s")]
     assert [row[1::2] for row in window.scenes.texts()] == [("Event: Somebody comes or goes", ""), ("Cut", "suggested")]

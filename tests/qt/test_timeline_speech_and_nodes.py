@@ -48,7 +48,7 @@ def view(qtbot: QtBot) -> TimelineView:
         Lane(lane_key("a"), "A", editable=True, looks=LOOKS),
         utterance_lane("ann", "Ann", "User", "#4f8fd6", editable=True),
         utterance_lane("bob", "Bob", "User", "#cf7a2c", editable=True),
-        utterance_lane(None, "Nobody yet", "Who speaks?", None, editable=True),
+        utterance_lane(None, "Unassigned", "Who speaks?", None, editable=True),
         node_lane("Chain 1", "Ada", editable=True),
     ]
     bars = [

@@ -81,7 +81,7 @@ def test_utterances_have_a_lane_a_speaker_and_are_handed_over_drawn_and_edited(w
     assert window.findChild(TranscriptPage).view.editing_id == made, "what is said is typed at once"
     window.spoken.assign([f"u{n}" for n in range(0, 8, 2)], None)
     titles = [lane.title for lane in timeline.model.lanes if lane.kind is LaneKind.UTTERANCES]
-    assert titles == ["P01", "Nao", "Nobody yet"], "the lane of who is there stays"
+    assert titles == ["P01", "Nao", "Unassigned"], "the lane of who is there stays"
 
 
 def test_the_conversation_stands_beside_the_segment(window: MainWindow) -> None:

@@ -361,7 +361,7 @@ def test_a_window_that_only_reads_says_what_another_does(qtbot: QtBot, open_wind
         (recording,) = all_recordings(holder.study)
         window.choose_recording(recording.id)
         page = window.faces_page
-        qtbot.waitUntil(lambda: page.untracked_title() != "Faces were not looked for yet")
+        qtbot.waitUntil(lambda: page.untracked_title() != "Faces not tracked yet")
         assert page.untracked_title() == "No faces are saved in this study yet"
         JobNotes(holder.study).add(tracking.prepare(holder, recording.id))
         window.faces.reload()
@@ -370,4 +370,4 @@ def test_a_window_that_only_reads_says_what_another_does(qtbot: QtBot, open_wind
     window = open_window(study)
     window.set_mode("faces")
     window.choose_recording(recording.id)
-    assert window.faces_page.untracked_title() == "Faces were not looked for yet"
+    assert window.faces_page.untracked_title() == "Faces not tracked yet"

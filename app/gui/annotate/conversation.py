@@ -125,7 +125,7 @@ class ConversationPanel(QWidget):
 
     def _paragraph(self, row: ConversationTurnRow, ink: str) -> str:
         own = participant_ink(row.colour, theme.palette(), theme.palette().field).name()
-        who = escape(row.speaker or tr("Nobody yet"))
+        who = escape(row.speaker or tr("Unassigned"))
         role = f' <span style="color:{theme.palette().muted.name()}">{escape(row.role)}</span>' if row.role else ""
         words = escape(row.text) or "…"
         said = words if row.checked else f"<i>{words}</i>"

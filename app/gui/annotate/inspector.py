@@ -408,7 +408,7 @@ class InspectorFeed(QObject):
             reason = tr("This study is read-only. {why}").format(why=why).rstrip()
         if not reason and not own:
             suggested = all(is_prelabel(session.study, segment) for segment in found)
-            reason = _PRELABEL_HINT if suggested else tr("Somebody else made it; only they change it.")
+            reason = _PRELABEL_HINT if suggested else _made_by_others(found, names)
         strange = next((segment.scheme for segment in found if not session.schemes.is_in_use(segment.scheme)), None)
         if not reason and strange is not None:
             reason = tr("The scheme {name} is not in use here. Study, Schemes… has it.").format(
@@ -466,3 +466,10 @@ def _label_keys_hint(active: ActiveTrack) -> str:
         if len(keys) == 1
         else tr(", then {list} or {keys}").format(list=", ".join(keys[:-1]), keys=keys[-1])
     )
+
+
+def _made_by_others(found: Sequence[Segment], names: Mapping[str, str]) -> str:
+    authors = sorted({names.get(segment.annotator_id, "?") for segment in found})
+    if len(authors) == 1:
+        return tr("Created by {name}. Only {name} can edit it.").format(name=authors[0])
+    return tr("Created by {names}. Each can edit only their own.").format(names=", ".join(authors))

@@ -344,7 +344,7 @@ def _person_row(recording_person: RecordingPerson) -> PersonRow:
     if recording_person.tracks:
         best = max(recording_person.tracks, key=lambda track: float(track.face.scores.max())).face
         start = int(best.times_us[int(best.scores.argmax())])
-    name = tr("nobody yet") if who is None else who.pseudonym
+    name = tr("unassigned") if who is None else who.pseudonym
     return PersonRow("" if who is None else who.id, name, dict(recording_person.descriptions), "\n".join(parts), start)
 
 

@@ -87,7 +87,7 @@ class EpisodeRunner(QObject):
     def stop(self) -> None:
         """Stop after what is there; a judge that is asked is not asked any further."""
         work, self._work = self._work, None
-        self._end(tr("Stopped. Play on whenever you like."))
+        self._end(tr("Stopped. Keep playing whenever you like."))
         if work is not None:
             self._context.jobs.cancel(work)
 
@@ -177,7 +177,7 @@ class EpisodeRunner(QObject):
         if work is self._work:
             self._work = None
             problem = self._context.jobs.failure_of(work)
-            self._end(tr("Stopped. Play on whenever you like.") if problem is None else str(problem))
+            self._end(tr("Stopped. Keep playing whenever you like.") if problem is None else str(problem))
 
     def _end(self, text: str) -> None:
         self._going = False

@@ -107,7 +107,7 @@ class PeopleBar(ParticipantButtons):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
             make_choice_button(tr("New…"), tr("Assign to a new participant, under a pseudonym")),
-            make_choice_button(tr("Nobody"), tr("Take the name away")),
+            make_choice_button(tr("Unassign"), tr("Take the name away")),
             parent,
         )
         self.dismiss = make_choice_button(tr("Not a face"), tr("Then it is neither drawn nor hidden (X)"))
@@ -157,7 +157,7 @@ class FaceQueueBar(QWidget):
         self._why.setProperty("quiet", True)
         self.before = _make_tool_button("skip-back", tr("Place before"), -1, self)
         self.after = _make_tool_button("skip-forward", tr("Next place to look at"), 1, self)
-        self.seen = QPushButton(tr("Seen"))
+        self.seen = QPushButton(tr("Checked, OK"))
         self.seen.setProperty("segment", True)
         self.seen.clicked.connect(self.seen_requested)
         row.addWidget(self._left, 1)

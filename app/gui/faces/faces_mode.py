@@ -416,7 +416,7 @@ class FacesController(QObject):
         if place is None or not place.start_us <= self.drawing.now_us < place.end_us:
             self.canvas.show_suspect(None)
         else:
-            self.canvas.show_suspect(place.box, tr("Is a face bare here?"))
+            self.canvas.show_suspect(place.box, tr("Uncovered face?"))
 
     def _on_place_entered(self, key: str) -> None:
         if self._page.model.row(key) is not None:

@@ -30,7 +30,7 @@ from widgets.progress_bars import ProgressBar
 from widgets.text_labels import PlainLabel, describe, plain_tip
 
 _UNTRACKED = (
-    tr("Faces were not looked for yet"),
+    tr("Faces not tracked yet"),
     tr("Every face is found and followed through the recording, on this machine."),
 )
 _ASKED_ELSEWHERE = (

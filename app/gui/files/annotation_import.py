@@ -408,7 +408,7 @@ class ImportWindow(QWidget):
             )
 
         return [
-            RecordColumn(tr("Lane in the file"), str, stretch=True),
+            RecordColumn(tr("Tier or subject in the file"), str, stretch=True),
             RecordColumn(
                 tr("Becomes"),
                 lambda name: dict(choices().targets()).get(choices().target(name), tr("As it is")),
@@ -419,7 +419,7 @@ class ImportWindow(QWidget):
                 is_writable=lambda _name: not choices().whole,
             ),
             RecordColumn(
-                tr("By or speaker"),
+                tr("Annotator / speaker"),
                 lambda name: choices().lane_author(name),
                 width=120,
                 write=self._set_author,
@@ -528,7 +528,7 @@ class ImportWindow(QWidget):
         self.point.setRange(0, 3_600_000)
         self.point.setValue(100)
         self.point.setSingleStep(50)
-        self.point.setSuffix(tr(" ms long"))
+        self.point.setSuffix(tr(" ms"))
         self.point.setSpecialValueText(tr("left out"))
         for widget in (self.point, self.point.lineEdit()):
             widget.setAccessibleName(tr("Length of points"))
@@ -537,7 +537,7 @@ class ImportWindow(QWidget):
         row.addWidget(PlainLabel(tr("Entries that reach outside the recording")))
         row.addWidget(self.outside)
         row.addSpacing(theme.GRID * 2)
-        row.addWidget(PlainLabel(tr("Points are")))
+        row.addWidget(PlainLabel(tr("Give point events a length of")))
         row.addWidget(self.point)
         row.addStretch()
         return row

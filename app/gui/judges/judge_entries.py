@@ -90,7 +90,7 @@ class EntryDialog(OwnDialog):
         self.name.setAccessibleName(tr("Name"))
         self.name.setPlaceholderText(tr("Such as GPT, Qwen on the lab server, chance"))
         self.backend = QComboBox()
-        self.backend.setAccessibleName(tr("What is asked"))
+        self.backend.setAccessibleName(tr("Judge type"))
         for key in BACKENDS:
             self.backend.addItem(load_backend(key).name, key)
         self.backend.addItem(tr("A person, in a form"), PERSON_BACKEND)
@@ -154,7 +154,7 @@ class EntryDialog(OwnDialog):
         top = QFormLayout()
         top.setSpacing(theme.GRID)
         top.addRow(tr("Name"), self.name)
-        top.addRow(tr("What is asked"), self.backend)
+        top.addRow(tr("Judge type"), self.backend)
         self._described = NoteInForm()
         self._described.setProperty("quiet", True)
         top.addRow("", self._described)

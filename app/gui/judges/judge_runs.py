@@ -73,7 +73,7 @@ class AskSettings:
     )
     seed: int = limited_field(0, 0, 2_000_000_000, tr("Seed"), tr("Another one repeats the question as a new one."))
     money: float = _optional_number_field(
-        tr("no limit"), 0.0, 100_000.0, tr("Most money"), tr("That asking may cost at once.")
+        tr("no limit"), 0.0, 100_000.0, tr("Spending limit"), tr("That asking may cost at once.")
     )
     tokens: int = _optional_number_field(
         tr("no limit"), 0, 2_000_000_000, tr("Most tokens"), tr("That asking may take at once.")

@@ -83,13 +83,14 @@ def survivors_text(found: FunnelResult) -> str:
     total = len(found.funnel.questions)
     if not total:
         return tr("There are no questions yet. Make some first, in the mode Questions.")
-    survive = tr("{survivors:,} of {count} survive every step.").format(
-        survivors=len(found.funnel.survivors), count=trn("{count} question", "{count} questions", total)
-    )
+    count = trn("{count} question", "{count} questions", total)
     if not found.deciding_steps:
-        return tr("{survive} No step decides yet, so all of them go on to verification and export.").format(
-            survive=survive
+        return tr("No filter decides yet: all {total:,} continue. {survivors:,} would pass every filter.").format(
+            total=total, survivors=len(found.funnel.survivors)
         )
+    survive = tr("{survivors:,} of {count} pass every filter.").format(
+        survivors=len(found.funnel.survivors), count=count
+    )
     every = [key for key, step in STEPS.items() if step.needs is not LimitSide.NO_LIMIT]
     names = ", ".join(STEPS[key].name.lower() for key in found.deciding_steps)
     by = tr("all steps decide") if [*found.deciding_steps] == every else tr("decided by: {names}").format(names=names)

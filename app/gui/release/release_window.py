@@ -85,7 +85,7 @@ class ReleaseWindow(QWidget):
         self.heading = PlainLabel(wordWrap=True)
         self.heading.setFont(theme.font(semibold=True))
         self.table = RecordTable(tr("Checklist"), text_columns(COLUMNS))
-        self.only = QCheckBox(tr("Only what stands in the way"))
+        self.only = QCheckBox(tr("Only blockers"))
         self.only.setToolTip(tr("Leave out rules that are kept or waived"))
         self.bar = WaiverBar()
         self.models = NamesModels(context)

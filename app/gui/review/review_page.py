@@ -208,7 +208,7 @@ class ReviewScope(StrEnum):
     """Which items are in the list."""
 
     WAITING = later("Waiting")
-    DIFFERING = later("Differing")
+    DIFFERING = later("Differences")
     ALL = later("All")
 
 

@@ -164,7 +164,7 @@ def _refusal_text(sound: bool, network: DownloadAccess) -> str:
 
 
 def _licence_text(entry: ModelCatalogueEntry) -> str:
-    return tr("yours to say") if entry.is_own and not entry.installed else entry.licence
+    return tr("you specify") if entry.is_own and not entry.installed else entry.licence
 
 
 def _capitalize_first(text: str) -> str:

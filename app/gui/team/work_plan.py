@@ -58,7 +58,7 @@ class TeamPlanForm(QWidget):
         self.per_recording.setToolTip(tr("How many annotate each recording"))
         self.seed = IntegerBox(minimum=0, maximum=999_999)
         self.seed.setToolTip(tr("Another number gives another plan; the same one, the same plan"))
-        self.keep = QCheckBox(tr("Keep what is given out"))
+        self.keep = QCheckBox(tr("Keep current assignments"))
         self.keep.setToolTip(tr("What somebody has begun always stays; this also keeps what nobody has begun"))
         self.held_out = QCheckBox(tr("Held-out ones too"))
         self.held_out.setToolTip(tr("Plan recordings that are held out as well"))

@@ -51,7 +51,7 @@ class Guesses:
 
 
 SPEECH_LANE = "heard"
-NOBODY_YET = tr("Nobody yet")
+NOBODY_YET = tr("Unassigned")
 
 
 class SpokenLanes:

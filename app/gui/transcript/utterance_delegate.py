@@ -169,7 +169,7 @@ def accessible_text(line: TranscriptLine) -> str:
     cues = ", ".join(
         tr("{text}, suggested").format(text=cue.text) if cue.is_suggested else cue.text for cue in line.cues
     )
-    who, when = line.speaker or tr("Nobody yet"), format_time(said.start_us)
+    who, when = line.speaker or tr("Unassigned"), format_time(said.start_us)
     return f"{who}{guess}, {when}, {state}{flag}: {said.text or 'empty'}{f' ({cues})' if cues else ''}"
 
 
@@ -314,7 +314,7 @@ class LineDelegate(QStyledItemDelegate):
         """Draw the speaker's plate; returns its width."""
         ink = participant_ink(line.colour or None, colours, colours.field)
         guess = bool(line.speaker) and (line.utterance.suggested or not line.colour)
-        name = f"{line.speaker}?" if guess else line.speaker or tr("Nobody yet")
+        name = f"{line.speaker}?" if guess else line.speaker or tr("Unassigned")
         font = self._bold if line.speaker and not guess else self._slanted
         name = self._name.elidedText(name, Qt.TextElideMode.ElideRight, room.width() - 14)
         width = self._name.horizontalAdvance(name) + 14

@@ -398,16 +398,14 @@ STUDY: tuple[Command[WindowParts], ...] = (
     Command(
         "done",
         tr("&Study"),
-        tr("Mark recording as &done, or not"),
+        tr("Toggle &done"),
         ("Ctrl+D",),
         lambda w: toggle_done(w),
         EDITING,
         icon="circle-check",
         line=True,
     ),
-    Command(
-        "hold_out", tr("&Study"), tr("&Hold out recording, or not"), (), lambda w: toggle_hold_out(w), EDITING, "lock"
-    ),
+    Command("hold_out", tr("&Study"), tr("&Hold out recording"), (), lambda w: toggle_hold_out(w), EDITING, "lock"),
     Command(
         "meta",
         tr("&Study"),
