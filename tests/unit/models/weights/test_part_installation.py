@@ -156,7 +156,7 @@ def test_the_job_that_fetches_weights_installs_it_where_the_policy_of_the_study_
     work = weights_download_job.prepare("names")
     assert work == JobSpec("fetch", "Get names", "", weights_download_job.InstallationParameters("names"))
     assert weights_download_job.JOB.network
-    assert "Get names (235.0 MB, MIT" in weights_download_job.download_question("names")
+    assert "Download names (235.0 MB, MIT" in weights_download_job.download_question("names")
     refused = weights_download_job.download_refusal(session, "names")
     assert refused is not None
     assert refused.rule == "downloads"
