@@ -1,9 +1,12 @@
 """Tables of rows: numbers stand one under another, and long names leave the figures in sight."""
 
+import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox
+from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from widgets.table.record_table import RecordTable, TableRow, text_columns
+from widgets.table.record_table import RecordColumn, RecordTable, TableRow, text_columns
 
 _RIGHT = Qt.AlignmentFlag.AlignRight
 _NAME = "A judge whose name is as long as somebody who set up a server in a hurry could make it, 72B"
@@ -44,3 +47,40 @@ def test_a_long_name_leaves_the_other_columns_in_sight_where_they_fit(qtbot: QtB
     assert table.columnWidth(0) == 200, "and no less than this"
     table.resize(1200, 200)
     assert table.columnWidth(0) > 500, "it is read in full where there is room"
+
+
+def test_rows_that_share_a_key_come_and_go_and_those_that_are_added_keep_the_selection(
+    qtbot: QtBot, qtmodeltester: ModelTester
+) -> None:
+    first, second, third = (TableRow("a", (text,)) for text in ("one", "two", "three"))
+    table = _table(qtbot, [first, second])
+    qtmodeltester.check(table.records_model)
+    table.show_records([first, second])
+    assert table.records_model.rowCount() == 2
+    table.selectRow(1)
+    table.show_records([first, second, third, TableRow("b", ("four",))])
+    assert [cells[0] for cells in table.texts()] == ["one", "two", "three", "four"]
+    assert table.records_model.rowCount() == 4
+    assert table.selected_keys() == ["a"]
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_a_click_opens_the_choices_of_a_cell_and_hands_over_the_key(qtbot: QtBot) -> None:
+    chosen: list[str] = []
+    column = RecordColumn[str](
+        "Becomes",
+        lambda _lane: "Speech",
+        choices=lambda _lane: (("speech", "Speech"), ("nothing", "Nothing")),
+        choice=lambda _lane: "speech",
+        write=lambda _lane, key: chosen.append(key),
+    )
+    table = RecordTable("Lanes", [column], key=str)
+    qtbot.addWidget(table)
+    table.show_records(["one", "two"])
+    table.show()
+    where = table.visualRect(table.model().index(1, 0)).center()
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=where)
+    (box,) = table.viewport().findChildren(QComboBox)
+    box.setCurrentIndex(1)
+    box.activated.emit(1)
+    assert chosen == ["nothing"]

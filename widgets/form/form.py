@@ -103,10 +103,6 @@ class Form(QWidget):
         line.addStretch(1)
         self.add(title, line)
 
-    def show_row(self, field: QWidget, shown: bool) -> None:
-        """Show or hide a field with its title."""
-        self._layout.setRowVisible(field, shown)
-
     def _field(self, title: str, tip: str, field: _Field) -> _Field:
         describe(field, title.replace("&", ""), tip)
         _change_signal(field).connect(lambda *_: self.changed.emit())

@@ -80,11 +80,7 @@ Offered = str | tuple[str, str]
 
 
 class ChoiceBox(QComboBox):
-    """A box to choose one of several keys, each shown by its name.
-
-    Attributes:
-        compact: whether it may be narrower than its longest name.
-    """
+    """A box to choose one of several keys, each shown by its name."""
 
     def __init__(
         self,
@@ -95,6 +91,7 @@ class ChoiceBox(QComboBox):
         *,
         compact: bool = False,
     ) -> None:
+        """Make it; a `compact` one may be narrower than its longest name."""
         super().__init__(parent)
         describe(self, name, tip or name)
         if compact:

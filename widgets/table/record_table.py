@@ -139,7 +139,8 @@ class RecordModel(QAbstractTableModel, Generic[R]):
         self._given = tuple(records)
         ordered = self._sorted(records)
         keys = [self.key_of(record) for record in ordered]
-        before = list(self._keys)
+        # Two records may have one key, such as two changes of a recording.
+        before = [self.key_of(record) for record in self.records]
         if keys == before:
             self.records = ordered
             self._find_numbers()
@@ -165,7 +166,9 @@ class RecordModel(QAbstractTableModel, Generic[R]):
         return self._keys.get(key)
 
     def _hold(self, records: list[R], keys: list[str]) -> None:
-        self.records, self._keys = records, {key: row for row, key in enumerate(keys)}
+        self.records, self._keys = records, {}
+        for row, key in enumerate(keys):
+            self._keys.setdefault(key, row)
         self._find_numbers()
 
     def _find_numbers(self) -> None:
@@ -261,6 +264,8 @@ class RecordModel(QAbstractTableModel, Generic[R]):
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
         found = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         column = self.columns[index.column()]
         if column.write is not None and self.writable:
@@ -358,7 +363,7 @@ class RecordTable(QTableView, Generic[R]):
         if empty:
             EmptyHint(self, empty)
         self.set_columns(columns)
-        self.clicked.connect(self._emit_chosen)
+        self.clicked.connect(self._on_click)
         self.doubleClicked.connect(lambda index: self.opened.emit(self.records_model.records[index.row()]))
         self.selectionModel().selectionChanged.connect(self._emit_selection)
         theme.notifier.changed.connect(self.viewport().update)
@@ -490,6 +495,12 @@ class RecordTable(QTableView, Generic[R]):
         for place, width in enumerate(widths):
             self.setColumnWidth(place, width)
         self._fitted = [self.columnWidth(place) for place in range(len(columns))]
+
+    def _on_click(self, index: QModelIndex) -> None:
+        self._emit_chosen(index)
+        column = self.records_model.columns[index.column()]
+        if column.choices is not None and index.flags() & Qt.ItemFlag.ItemIsEditable:
+            self.edit(index)
 
     def _emit_chosen(self, index: Index) -> None:
         self.chosen.emit(self.records()[index.row()])
