@@ -63,7 +63,7 @@ class Scale:
     draws: int | None = None
 
 
-SOME, AS_SHREC = Scale(24, 500, size=50, draws=2), Scale(403, 10353)
+SOME, AS_SHREC = Scale(12, 250, size=30, draws=2), Scale(403, 10353)
 
 
 @dataclass(frozen=True)
