@@ -39,6 +39,7 @@ class Command(Generic[W]):
         keys: shortcuts in Qt's portable writing; the first one is shown in the menu.
         text: in the menu; a menu shows a line above an entry whose `line` is set.
         repeats: whether holding the key down repeats it.
+        keywords: by which the palette finds it too.
         mode: key of the only mode in which its keys hold; elsewhere they mean what they mean without it.
     """
 
@@ -53,6 +54,7 @@ class Command(Generic[W]):
     repeats: bool = False
     checkable: bool = False
     mode: str = ""
+    keywords: str = ""
 
 
 ON_RECORDING = Requirement.RECORDING

@@ -13,6 +13,8 @@ from project.queries.annotator_rows import is_completed
 from project.queries.recording_rows import hold_outs
 from resources.translation import tr
 
+_FORMATS = "ELAN BORIS Praat CSV JSON"
+
 EDIT: tuple[Command[WindowParts], ...] = (
     Command(
         "undo",
@@ -196,6 +198,7 @@ FILE: tuple[Command[WindowParts], ...] = (
         lambda w: w.windows.open_window("import_annotations"),
         Requirement.STUDY | Requirement.WRITABLE,
         line=True,
+        keywords=_FORMATS,
     ),
     Command(
         "export_annotations",
@@ -204,6 +207,7 @@ FILE: tuple[Command[WindowParts], ...] = (
         ("Ctrl+Shift+E",),
         lambda w: w.windows.open_window("export_annotations"),
         Requirement.STUDY,
+        keywords=_FORMATS,
     ),
     Command(
         "locate",
