@@ -112,9 +112,9 @@ EDIT: tuple[Command[WindowParts], ...] = (
     Command(
         "select_all",
         tr("&Edit"),
-        tr("Select all of your segments"),
+        tr("Select all of your segments, or all in a list"),
         ("Ctrl+A",),
-        lambda w: w.feed.select_editable(),
+        lambda w: w.commands.select_all(),
         Requirement.RECORDING,
     ),
     Command(
