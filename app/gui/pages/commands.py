@@ -40,6 +40,7 @@ class Command(Generic[W]):
         text: in the menu; a menu shows a line above an entry whose `line` is set.
         repeats: whether holding the key down repeats it.
         keywords: by which the palette finds it too.
+        is_ticked: whether the menu shows a tick, for an action that no signal ticks.
         mode: key of the only mode in which its keys hold; elsewhere they mean what they mean without it.
     """
 
@@ -55,6 +56,7 @@ class Command(Generic[W]):
     checkable: bool = False
     mode: str = ""
     keywords: str = ""
+    is_ticked: Callable[[W], bool] | None = None
 
 
 ON_RECORDING = Requirement.RECORDING
