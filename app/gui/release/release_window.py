@@ -175,7 +175,7 @@ class ReleaseWindow(QWidget):
             )
         else:
             self.heading.setText(
-                tr("{count} ready: nothing stands in the way so far.").format(
+                tr("{count} ready: no blocker so far.").format(
                     count=trn("{count} recording", "{count} recordings", count)
                 )
             )
