@@ -45,6 +45,7 @@ class ReleasePlan:
     """What a release holds.
 
     Attributes:
+        recordings: numbers of those that are released; all where empty.
         methods: how faces are hidden, one clip of each recording for every method; the recommended one where empty.
         only: number of a recording -> its methods, where they differ.
         without_consent: what happens where somebody appears who did not consent to release, see
@@ -61,6 +62,7 @@ class ReleasePlan:
         holder: who holds the rights, for the licence.
     """
 
+    recordings: tuple[int, ...] = ()
     methods: tuple[str, ...] = ()
     only: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     without_consent: str = LEAVE_OUT

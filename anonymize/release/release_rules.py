@@ -303,7 +303,7 @@ class Selection:
 
 
 def select_candidates(session: Session, plan: ReleasePlan) -> Selection:
-    """Leave out hold-outs and, where the plan says so, recordings in which somebody did not consent to release."""
+    """Leave out what is not chosen, hold-outs and, where the plan says so, whatever shows who did not consent."""
     releases_speech = plan.includes_sound or plan.texts == SCRUB
     use = LeaveUse.RELEASE_OF_SPEECH if releases_speech else LeaveUse.RELEASE_OF_PICTURES
     found: list[ReleaseCandidate] = []
@@ -311,7 +311,9 @@ def select_candidates(session: Session, plan: ReleasePlan) -> Selection:
     personal = PersonalHits(session)
     for recording in all_recordings(session.study):
         permission = may_leave(session, recording.id, use)
-        if permission.held_out:
+        if plan.recordings and recording.number not in plan.recordings:
+            left_out[recording.number] = "It is not chosen."
+        elif permission.held_out:
             left_out[recording.number] = "It is held out."
         elif permission.refusing and plan.without_consent != SOLID:
             left_out[recording.number] = (

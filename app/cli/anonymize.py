@@ -207,7 +207,7 @@ def _clip_lines(entry: dict[str, Any]) -> list[str]:
         lines.append(f"  The voices are as they were. {VOICE_WARNING}")
     if not entry["independent"]:
         lines.append(
-            f"  Checked by {entry['checked_by']}, which found the faces too. A witness sees more: {_WITNESS_COMMAND}"
+            f"  Checked by {entry['checked_by']}, which found the faces too. Another one sees more: {_WITNESS_COMMAND}"
         )
     if doubtful:
         lines.append(f"  {pluralize(len(doubtful), 'doubtful frame')} to look at, first at {doubtful[0]:.3f} s.")

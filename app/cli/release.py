@@ -88,6 +88,7 @@ def texts_output(found: "Sequence[ReleasedText]", reader: Annotator | None, *, c
 EXIT_REFUSED = 2
 _MAX_LISTED = 6
 _CHOICES = given_options(
+    recordings=(tuple[str, ...], option("Only this recording; all brings back all.", "--recording")),
     without_consent=(str | None, option("Recordings of who did not consent.", choices=["leave-out", "solid"])),
     sound=(str | None, option("No sound, voices kept, or how changed.", choices=["none", "keep", *VOICES])),
     cover=(str | None, option("Instead of personal words in the sound.", choices=["mute", "beep", "silence"])),
@@ -122,7 +123,7 @@ def release(
 
     \b
     Example:
-      greenroom release my-study.greenroom --dry-run
+      greenroom release my-study.greenroom --dry-run --recording 1 --recording 3
       greenroom release my-study.greenroom --out corpus --method solid --texts scrub
       greenroom release my-study.greenroom --out corpus --sound mcadams --cover beep
       greenroom release my-study.greenroom --out corpus --waive "privacy-measured=No embedding is installed here"
@@ -133,7 +134,7 @@ def release(
 
     if out is None and not dry_run:
         raise UserError("A release needs a folder.", "Name a new one with --out, or look first with --dry-run.")
-    plan = _updated_plan(read_plan(session), method, voice_option, choices)
+    plan = _updated_plan(session, read_plan(session), method, voice_option, choices)
     if not dry_run:
         if plan != read_plan(session):
             store_plan(session, plan)
@@ -241,9 +242,16 @@ def texts(
 
 
 def _updated_plan(
-    plan: "ReleasePlan", method: tuple[str, ...], voice_option: tuple[str, ...], choices: dict[str, Any]
+    session: Session,
+    plan: "ReleasePlan",
+    method: tuple[str, ...],
+    voice_option: tuple[str, ...],
+    choices: dict[str, Any],
 ) -> "ReleasePlan":
     given = dict(choices)
+    if "recordings" in given:
+        named = given["recordings"]
+        given["recordings"] = () if "all" in named else tuple(resolve_recording(session, text).number for text in named)
     if voice_option:
         given["voice_options"] = dict(_parse_option(text) for text in voice_option)
     elif given.get("sound", plan.sound) != plan.sound:
@@ -254,9 +262,8 @@ def _updated_plan(
         for text in method:
             number, equals, name = text.partition("=")
             if equals:
-                if not number.isdecimal():
-                    raise UserError(f"“{number}” is not the number of a recording.", "Write it like this: 3=solid.")
-                only[int(number)] = (*only.get(int(number), ()), name)
+                recording = resolve_recording(session, number)
+                only[recording.number] = (*only.get(recording.number, ()), name)
         given |= {"methods": everywhere or plan.methods, "only": only}
     return replace(plan, **given)
 

@@ -9,6 +9,7 @@ from app.docs_browser.docs_pages import Page, heading_anchors, list_pages, read_
 from project.text_matching.text_views import fold
 
 _MAX_HITS = 60
+_ABOUT_THE_PROJECT = "Project"
 _CONTEXT_CHARS = 35
 """Characters shown before the first match."""
 _EXCERPT_CHARS = 110
@@ -55,7 +56,7 @@ def search(typed: str) -> list[DocsSearchHit]:
     """Return the sections that contain all typed words, the best first; [] for an empty text.
 
     Words match as prefixes, without case and accents. Matches in titles and headings count more than in text, and the
-    exact phrase in a heading most.
+    exact phrase in a heading most. Pages about the project itself come last.
     """
     words = split_words(typed)
     if not words:
@@ -65,7 +66,10 @@ def search(typed: str) -> list[DocsSearchHit]:
         for page in list_pages()
         for fold_section in _fold_sections(page, read_markdown(page.name))
     )
-    best = sorted(((rate, section) for rate, section in rated if rate), key=lambda pair: -pair[0])
+    best = sorted(
+        ((rate, section) for rate, section in rated if rate),
+        key=lambda pair: (pair[1].page.section == _ABOUT_THE_PROJECT, -pair[0]),
+    )
     return [DocsSearchHit(section, _excerpt(section.text, words)) for _, section in best[:_MAX_HITS]]
 
 

@@ -166,10 +166,11 @@ def test_what_stands_in_the_way_closes_the_button_until_it_is_mended(
 def test_texts_are_scrubbed_read_and_confirmed(window: MainWindow, release: ReleaseWindow) -> None:
     session = window.studio.session
     release.tabs.setCurrentIndex(1)
-    box = release.form.texts
+    box = release.form.boxes["texts"]
     box.setCurrentIndex(box.findData(SCRUB))
     box.activated.emit(box.currentIndex())
-    assert read_plan(session).texts == SCRUB
+    release.form.recordings.set_ticked(["1"])
+    assert (read_plan(session).texts, read_plan(session).recordings) == (SCRUB, (1,))
     release.judge_all()
     assert not release.release.isEnabled()
     release.tabs.setCurrentIndex(2)

@@ -42,9 +42,12 @@ def test_it_says_what_is_refused_and_marks_show_in_the_list(window: MainWindow, 
     place = all_recordings(window.studio.session.study)[0].id
     window.choose_recording(place)
     for key, word in (("done", "done"), ("hold_out", "held out")):
-        window.menus.actions[key].trigger()
+        action = window.menus.actions[key]
+        action.trigger()
+        assert action.isChecked()
         assert word in window.recordings.model.row(place).describe()
-        window.menus.actions[key].trigger()
+        action.trigger()
+        assert not action.isChecked()
         assert word not in window.recordings.model.row(place).describe()
 
 

@@ -142,7 +142,8 @@ def test_tracking_is_shown_at_once_and_fills_the_page_the_lanes_and_the_picture(
 
 def test_faces_are_named_together_dismissed_by_keys_and_undone(qtbot: QtBot, tracked: MainWindow) -> None:
     window, page = tracked, tracked.faces_page
-    page.select(["one", "two"])
+    page.cards.setFocus()
+    press(window, "Ctrl+A")
     page.ask_name = lambda _page: "P07"
     page.people.new.click()
     session = window.studio.session

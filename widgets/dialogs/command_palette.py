@@ -3,6 +3,7 @@
 Its popup also serves the node picker.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -196,7 +197,7 @@ def no_match_entry(typed: str) -> CommandEntry:
     return CommandEntry("", tr("Nothing is called “{typed}”").format(typed=typed), why_not=tr("Use fewer letters."))
 
 
-_PREFIX_SCORE, _WORD_SCORE, _INSIDE_SCORE, _LETTERS_SCORE = 100.0, 60.0, 35.0, 15.0
+_PREFIX_SCORE, _WORD_SCORE, _INSIDE_SCORE, _INITIALS_SCORE = 100.0, 60.0, 35.0, 15.0
 _GROUP_WEIGHT = 0.5
 """What stands in the group counts half as much as what stands in the name."""
 
@@ -204,9 +205,9 @@ _GROUP_WEIGHT = 0.5
 def match_score(typed: str, name: str, group: str = "") -> float | None:
     """Return how well each word that is typed is found in a name or its group; None where one is in neither.
 
-    The start of the name is best, then the start of a word, then letters inside a word, then letters in this order,
-    such as `msm` for `Make segment from marks`: the more of them begin a word, the better. Capitals and accents make no
-    difference. Of two names that fit alike, the shorter one fits better.
+    The start of the name is best, then the start of a word, then letters inside a word, then the initials of words in
+    this order, such as `msm` for `Make segment from marks`. Capitals and accents make no difference. Of two names that
+    fit alike, the shorter one fits better.
     """
     there, beside = fold(name), fold(group)
     total = 0.0
@@ -227,29 +228,10 @@ def _word_score(part: str, text: str) -> float:
         if not text[at - 1].isalnum():
             return _WORD_SCORE
         at = text.find(part, at + 1)
-    return _INSIDE_SCORE if part in text else _letter_score(part, text)
-
-
-def _letter_score(part: str, text: str) -> float:
-    """Return more, the more of the letters begin a word; the first one has to."""
-    at, begins = -1, 0
-    for letter in part:
-        found = _find_letter(letter, text, at + 1, begin_only=at < 0)
-        if found < 0:
-            return 0.0
-        begins += _is_word_start(text, found)
-        at = found
-    return _LETTERS_SCORE * begins / len(part)
-
-
-def _find_letter(letter: str, text: str, first: int, *, begin_only: bool) -> int:
-    """Return where a letter begins a word, else where it stands next; -1 for nowhere."""
-    starts = (at for at in range(first, len(text)) if text[at] == letter and _is_word_start(text, at))
-    return next(starts, -1 if begin_only else text.find(letter, first))
-
-
-def _is_word_start(text: str, at: int) -> bool:
-    return at == 0 or not text[at - 1].isalnum()
+    if part in text:
+        return _INSIDE_SCORE
+    initials = iter(re.findall(r"\b\w", text))
+    return _INITIALS_SCORE if all(letter in initials for letter in part) else 0.0
 
 
 _PALETTE_SIZE = QSize(620, 420)

@@ -49,7 +49,7 @@ class FaceBox:
     Attributes:
         label: a few words: a pseudonym or a number.
         selected: drawn with its whole outline.
-        doubtful: the detector was never sure that it is a face: drawn dimmer and dashed.
+        doubtful: the detector was never sure that it is a face: drawn dimmer, dashed, and named only when selected.
     """
 
     track_id: str
@@ -84,7 +84,7 @@ def paint_face(painter: QPainter, face: FaceBox, scale: float, picture: QRectF) 
     painter.drawPath(path)
     painter.setPen(QPen(colour, 2, style, Qt.PenCapStyle.FlatCap))
     painter.drawPath(path)
-    if face.label:
+    if face.label and (face.selected or not face.doubtful):
         below = box.top() - 22 < picture.top()
         paint_chip(painter, face.label, QPointF(box.left(), box.bottom() + 4 if below else box.top() - 22), dot=colour)
     painter.restore()

@@ -102,7 +102,7 @@ class ComparisonBar(QWidget):
         self._labelled_control(row, "", self.recordings, "")
         self._labelled_control(
             row,
-            tr("Minimum IoU"),
+            tr("Minimum overlap (IoU)"),
             self.minimum_iou,
             tr("Which segments count as overlapping: any shared time, or more"),
         )

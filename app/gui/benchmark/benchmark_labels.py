@@ -25,6 +25,11 @@ MODALITY_LABELS: Mapping[str, tuple[str, str]] = {
     ItemModality.TEXT_AND_VIDEO.value: (tr("Words and pictures (L+V)"), tr("What is said, with frames or a clip")),
     ItemModality.VIDEO.value: (tr("Pictures alone (V)"), tr("Frames or a clip, and nothing that is said")),
 }
+MODALITY_NAMES: Mapping[str, str] = {
+    ItemModality.TEXT.value: tr("words"),
+    ItemModality.TEXT_AND_VIDEO.value: tr("words and pictures"),
+    ItemModality.VIDEO.value: tr("pictures"),
+}
 NOTHING = "-"
 PUBLISHED, CHANCE = "published", "chance"
 """How keys of rows begin that are of no run."""
@@ -49,8 +54,10 @@ def item_set_facts(item_set: ItemSet, items: Sequence[FrozenItem]) -> dict[str, 
         facts |= {tr("Task"): f"{entry.name}: {entry.description}", tr("Answer"): entry.answer}
         facts |= {tr("Paper"): f"{entry.paper}, {entry.section}"}
     recordings = trn("{count} recording", "{count} recordings", len({item.recording_id for item in items}))
-    drawn = tr("{items} in {draws}, from {recordings}").format(
+    moments = len({(item.recording_id, item.start_us, item.end_us) for item in items})
+    drawn = tr("{items} in {draws}, from {moments} in {recordings}").format(
         items=trn("{count} item", "{count} items", len(items)),
+        moments=trn("{count} moment", "{count} moments", moments),
         draws=trn("{count} draw", "{count} draws", item_set.draws),
         recordings=recordings,
     )
@@ -122,7 +129,7 @@ def run_row(benchmark_run: BenchmarkRun, answered: int, asked: int) -> TableRow:
         benchmark_run.id,
         (
             run_judge_name(benchmark_run),
-            benchmark_run.shown.value,
+            MODALITY_NAMES[benchmark_run.shown.value],
             benchmark_run.variant,
             condition_name(benchmark_run.condition),
             done,
@@ -172,7 +179,7 @@ def figure_rows(found: Iterable[RunFigures], *, named: bool) -> list[TableRow]:
     """Return the figures of runs, a row a metric; the first row of each run names it."""
     rows = []
     for run_figures in found:
-        name = _judge_label(run_figures, named=named)
+        name = judge_label(run_figures, named=named)
         rows += [_figure_row(run_figures, row, "" if place else name) for place, row in enumerate(run_figures.rows)]
     return rows
 
@@ -185,8 +192,8 @@ def chance_rows(found: Sequence[RunFigures]) -> list[TableRow]:
     if first is None:
         return []
     return [
-        *_reference_rows(tr("Chance"), [(row, row.chance) for row in first.rows]),
-        *_reference_rows(tr("Constant answer"), [(row, row.constant) for row in first.rows]),
+        *_reference_rows(tr("Chance in this set"), [(row, row.chance) for row in first.rows]),
+        *_reference_rows(tr("Constant answer in this set"), [(row, row.constant) for row in first.rows]),
     ]
 
 
@@ -227,7 +234,8 @@ def published_rows(rows: Sequence[PublishedScore], task: str, runs: Sequence[Run
     before = ""
     for place, published_score in enumerate(kept):
         metric = metrics[published_score.metric]
-        how = " ".join(part for part in (published_score.modality, published_score.setting) if part)
+        modality = MODALITY_NAMES.get(published_score.modality, "")
+        how = ", ".join(part for part in (modality, published_score.setting) if part)
         name = f"{published_score.name} ({how})" if how else published_score.name
         mean = _format_mean_sd(published_score.mean, published_score.sd, metric.share)
         shown = _mean_row_cells("" if name == before else name, metric.name, mean)
@@ -277,14 +285,15 @@ def _label_counts_text(items: Sequence[FrozenItem]) -> str:
     return ", ".join(f"{label} {format_percent(number / len(items), 0)}" for label, number in sorted(counts.items()))
 
 
-def _judge_label(run_figures: RunFigures, *, named: bool) -> str:
-    how = [run_figures.run.shown.value]
+def judge_label(run_figures: RunFigures, *, named: bool) -> str:
+    """Return who answered in a run, what was shown and how it was asked; `named`, after the name of the set."""
+    how = [MODALITY_NAMES[run_figures.run.shown.value]]
     if run_figures.run.variant != "plain":
         how.append(run_figures.run.variant)
     if run_figures.run.condition != RAW_CONDITION:
         how.append(run_figures.run.condition)
     own = own_items_suffix(run_figures.run)
-    name = f"{run_figures.judge}{own} ({' '.join(how)})"
+    name = f"{run_figures.judge}{own} ({', '.join(how)})"
     return f"{run_figures.item_set.name}: {name}" if named else name
 
 

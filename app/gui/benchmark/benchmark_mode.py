@@ -17,7 +17,7 @@ from app.gui.benchmark.benchmark_labels import (
     answer_text,
     chance_rows,
     figure_rows,
-    own_items_suffix,
+    judge_label,
     published_rows,
     task_options,
 )
@@ -255,10 +255,7 @@ class Items(QObject):
         ]
 
     def _show(self) -> None:
-        runs = {
-            report_run.run.id: f"{report_run.judge}{own_items_suffix(report_run.run)} ({report_run.run.shown.value})"
-            for report_run in self._current_runs()
-        }
+        runs = {figures.run.id: judge_label(figures, named=False) for figures in self._current_runs()}
         self._tab.set_choices(_FILTER_NAMES, runs)
         self._show_items()
 

@@ -157,7 +157,7 @@ def _clip_key(clip: QueuedClip) -> tuple[str, str]:
 _RESULT_WIDTH = 440
 _MERGE_GAP_US = 500_000
 _NO_WITNESS_HINT = tr(
-    "It was looked at by the detector that found the faces. A witness sees more: get rfb320 under File > Models…"
+    "Checked by the detector that found the faces. A second detector sees more: get rfb320 under File > Models…"
 )
 
 

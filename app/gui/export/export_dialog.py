@@ -114,7 +114,7 @@ class MethodList(QWidget):
         for key in METHODS:
             kind, lacks = method_type(key), bool(missing_weights(key))
             title = tr("{title} (recommended)").format(title=kind.title) if key == best else kind.title
-            what = tr("needs weights") if lacks else reversibility_label(kind)
+            what = tr("model not installed") if lacks else reversibility_label(kind)
             self.tree.set_row(key, (title, what), kind.description, not lacks)
         self.tree.blockSignals(False)
         self.tree.viewport().update()
@@ -127,7 +127,7 @@ class MethodList(QWidget):
         self._getting = PlainLabel(wordWrap=True)
         row.addWidget(self._getting, 1)
         self.get = QPushButton(tr("Get it"))
-        self.get.setToolTip(tr("Get the weights over the network now; nothing is fetched unless you press this"))
+        self.get.setToolTip(tr("Download the model now; nothing is downloaded unless you press this"))
         self.get.setAutoDefault(False)
         self.get.clicked.connect(lambda: self.fetch_requested.emit(self.missing()))
         row.addWidget(self.get)
@@ -154,7 +154,7 @@ class MethodList(QWidget):
             fetched = are_downloadable(self._missing)
             self.get.setVisible(fetched)
             how = tr("Get them here.") if fetched else tr("You bring your own: add them under File > Models….")
-            self._getting.setText(tr("It needs the weights {needed}. {how}").format(needed=needed, how=how))
+            self._getting.setText(tr("It needs the model {needed}. {how}").format(needed=needed, how=how))
         self.changed.emit()
 
     def _store_options(self) -> None:
@@ -539,7 +539,7 @@ class ExportDialog(OwnDialog):
     def _ask_preview(self) -> None:
         if self.methods.missing():
             self._asked = None
-            self.pane.show_problem(tr("Get its weights first; then there is a preview."))
+            self.pane.show_problem(tr("Download its model first; then there is a preview."))
             return
         wanted = (self.methods.current(), self.methods.options(), self.pane.time_us, self.keep_robots.isChecked())
         if wanted != self._asked:

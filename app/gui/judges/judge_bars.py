@@ -222,7 +222,7 @@ class ChoiceBar(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID // 2)
         self._notes = make_quiet_label("")
-        self._notes.setAccessibleName(tr("What stands in the way"))
+        self._notes.setAccessibleName(tr("Why judges are not asked"))
         self.policy = QPushButton(tr(" Policy…"))
         self.policy.setIcon(icon("lock"))
         self.policy.setProperty("segment", True)

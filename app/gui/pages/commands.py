@@ -39,6 +39,8 @@ class Command(Generic[W]):
         keys: shortcuts in Qt's portable writing; the first one is shown in the menu.
         text: in the menu; a menu shows a line above an entry whose `line` is set.
         repeats: whether holding the key down repeats it.
+        keywords: by which the palette finds it too.
+        is_ticked: whether the menu shows a tick, for an action that no signal ticks.
         mode: key of the only mode in which its keys hold; elsewhere they mean what they mean without it.
     """
 
@@ -53,6 +55,8 @@ class Command(Generic[W]):
     repeats: bool = False
     checkable: bool = False
     mode: str = ""
+    keywords: str = ""
+    is_ticked: Callable[[W], bool] | None = None
 
 
 ON_RECORDING = Requirement.RECORDING

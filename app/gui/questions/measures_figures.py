@@ -1,7 +1,7 @@
 """Computes measures of questions, judges and chains, and presents them as table rows, plots and files."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from annotate.agreement.figure_intervals import StatisticResult
 from annotate.chains.chain_checks import ChainStatistics, compute_chain_statistics
@@ -32,7 +32,7 @@ from widgets.labels import KIND_LOOKS, LabelLook, label_looks
 from widgets.plots.charts import as_png, as_svg
 from widgets.plots.estimates_table import AgreementFigureRow
 from widgets.plots.plot_data import BarPlot, Lines, Plot, PlotNumberFormat, PlottedValue, Series
-from widgets.table.record_table import TableRow
+from widgets.table.record_table import RecordColumn, TableRow, text_columns
 
 RELEVANT_TABLES = frozenset(
     {
@@ -101,6 +101,12 @@ COLUMNS = (
 )
 
 
+def overview_columns() -> list[RecordColumn[TableRow]]:
+    """Return the columns of `overview_rows`; the title of a kind of question says what it stands for."""
+    meanings = {title.partition("(")[2].rstrip(")"): title for title, _ in KINDS.values()}
+    return [replace(column, title_tip=meanings.get(column.title, "")) for column in text_columns(COLUMNS, shrinks=0)]
+
+
 def to_measured(figure: StatisticResult) -> PlottedValue:
     """Return a figure as tables and plots take it."""
     return PlottedValue(figure.value, figure.n, figure.low, figure.high, figure.reason)
@@ -123,7 +129,10 @@ def published_by_name() -> dict[str, PublishedTableRow]:
 
 
 def overview_rows(found: Measures) -> list[TableRow]:
-    """Return a row for each judge and way of asking, one for each departure from a paper, then the published ones."""
+    """Return a row for each judge and way of asking, one for each departure from a paper, then the published ones.
+
+    Where no judge was asked there is nothing to compare, and no row.
+    """
     rows = [
         TableRow(
             str(place),
@@ -145,7 +154,7 @@ def overview_rows(found: Measures) -> list[TableRow]:
         for place, line in enumerate(found.departures)
     ]
     keys = ("overall", "mse", "eu", "cw", "chw", "chain", "subchain")
-    for name, row in published_by_name().items():
+    for name, row in published_by_name().items() if found.judges else ():
         texts = (f"{row.figures[key]:.1f} %" if key in row.figures else "–" for key in keys)  # noqa: RUF001
         rows.append(
             TableRow(

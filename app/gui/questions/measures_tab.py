@@ -64,7 +64,9 @@ class MeasuresWindow(QWidget):
         )
         self.computing = Live(context, self, RELEVANT_TABLES, self._measures_reader)
         self._taking = PlotExporter(context, self._show_status)
-        self.overview = RecordTable(tr("Judges and published rows"), text_columns(measures_figures.COLUMNS, shrinks=0))
+        self.overview = RecordTable(
+            tr("Judges and published rows"), measures_figures.overview_columns(), empty=_NOBODY_ASKED
+        )
         self.figures, self.about = (
             FiguresView(tr("Figures of one judge")),
             FiguresView(tr("What the questions are like")),

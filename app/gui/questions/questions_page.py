@@ -69,7 +69,7 @@ from widgets.text_labels import ElidedLabel
 VERIFY, ANSWERS, WRITE = "verify", "answers", "write"
 _MIN_LIST_HEIGHT = 88
 """Pixels: two questions."""
-_TABS = ((VERIFY, tr("Verify")), (ANSWERS, tr("Answers")), (WRITE, tr("Stump the model")))
+_TABS = ((VERIFY, tr("Verify")), (ANSWERS, tr("Answers")), (WRITE, tr("Write")))
 
 
 class QuestionsPage(QWidget):

@@ -56,7 +56,7 @@ EXPORT_COLUMNS = (
     *(tr("Mouth"), tr("Eyes"), tr("Flicker"), tr("Clip")),
 )
 TRACK_COLUMNS = (
-    *(tr("Face"), tr("Looks"), tr("Re-identified"), tr("Still detected"), tr("Covered"), tr("Landmarks (NME)")),
+    *(tr("Face"), tr("Looks"), tr("Re-identified"), tr("Still detected"), tr("Covered"), tr("Landmark error (NME)")),
     *(tr("Mouth"), tr("Eyes"), tr("Brows"), tr("Flicker")),
 )
 _TRACK_KEYS = ("reidentified", "detected", "coverage", "nme", "mouth", "eye", "brow", "warp")

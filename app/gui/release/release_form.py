@@ -4,7 +4,7 @@ The study is judged in steps so that the window stays responsive.
 """
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
@@ -48,6 +48,7 @@ from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
+from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.form.input_fields import ChoiceBox
 from widgets.table.record_table import TableRow
 from widgets.text_labels import PlainLabel, add_form_row, describe
@@ -205,37 +206,6 @@ def judge_in_steps(session: Session, plan: ReleasePlan) -> Generator[str, None, 
     return ReleaseVerdict(selection, tuple(sorted(found, key=lambda row: not row.is_broken)))
 
 
-Pairs = Sequence[tuple[str, str]]
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseChoices:
-    """What may be chosen: pairs of key and text."""
-
-    methods: Pairs
-    without_consent: Pairs
-    sound: Pairs
-    cover: Pairs
-    texts: Pairs
-    formats: Pairs
-    video: Pairs
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseSelection:
-    """What is chosen: keys, and what was typed."""
-
-    methods: tuple[str, ...] = ()
-    without_consent: str = ""
-    sound: str = ""
-    cover: str = ""
-    texts: str = ""
-    formats: tuple[str, ...] = ()
-    video: tuple[str, ...] = ()
-    keep_robots: bool = False
-    typed: Mapping[str, str] = field(default_factory=dict)
-
-
 _TYPED_FIELDS = {
     "title": (tr("Title"), tr("What the data set is called in its card")),
     "contact": (tr("Contact"), tr("Whom to ask, for the card and the terms")),
@@ -247,164 +217,105 @@ _TICK_ROW_HEIGHT = theme.GRID * 7 // 2
 
 
 class ReleasePlanForm(QWidget):
-    """The form.
+    """Shows a plan and lets it be changed; methods whose weights are missing and formats of whole studies are left out.
 
     Signals:
-        changed (ReleaseSelection): something was chosen or typed.
+        changed (ReleasePlan): something was chosen or typed.
     """
 
     changed = Signal(object)
 
-    def __init__(self, choices: ReleaseChoices, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        form = QFormLayout(self)
-        form.setContentsMargins(0, theme.GRID, 0, 0)
-        form.setSpacing(theme.GRID)
-        self._methods = self._add_checkboxes(
-            form, tr("Faces"), choices.methods, tr("Release a clip in which faces are hidden so")
-        )
-        self.consent = self._add_combo(
-            form, tr("Without consent"), choices.without_consent, tr("What becomes of who did not agree")
-        )
+        self._plan = ReleasePlan()
+        self._ticks: dict[str, dict[str, QCheckBox]] = {}
+        self.boxes: dict[str, ChoiceBox] = {}
+        self._typed: dict[str, QLineEdit] = {}
+        self._form = QFormLayout(self)
+        self._form.setContentsMargins(0, theme.GRID, 0, 0)
+        self._form.setSpacing(theme.GRID)
+        self.recordings = TickMenu(tr("Recordings"), tr("All recordings"))
+        self.recordings.setToolTip(tr("Which recordings are released"))
+        self.recordings.changed.connect(self._emit_changed)
+        add_form_row(self._form, tr("Recordings"), self.recordings)
+        methods = {name: method_type(name).title for name in METHODS if not missing_weights(name)}
+        self._add_ticks("methods", tr("Faces"), methods, tr("Release a clip in which faces are hidden so"))
+        tip = tr("What becomes of who did not agree")
+        self._add_box("without_consent", tr("Without consent"), WITHOUT_CONSENT_CHOICES, tip)
         self.robots = QCheckBox(tr("Leave the faces of robots as they are"))
         self.robots.setToolTip(tr("Faces of participants with the role robot are not hidden"))
-        self.robots.toggled.connect(lambda _on: self._emit_changed())
-        form.addRow("", self.robots)
-        self._video = self._add_checkboxes(form, tr("Pictures"), choices.video, tr("Put this into the release"))
-        self.sound = self._add_combo(form, tr("Sound"), choices.sound, tr("What becomes of voices"))
-        self.cover = self._add_combo(
-            form, tr("Instead of private words"), choices.cover, tr("What is heard where sound leaves")
-        )
-        self.cover.setEnabled(self.sound.currentIndex() > 0)
-        self.sound.currentIndexChanged.connect(lambda place: self.cover.setEnabled(place > 0))
-        self.texts = self._add_combo(form, tr("Texts"), choices.texts, tr("What becomes of free texts and transcripts"))
-        self._formats = self._add_checkboxes(
-            form, tr("Annotations"), choices.formats, tr("Write the annotations in this format")
-        )
-        self._typed: dict[str, QLineEdit] = {}
+        self.robots.clicked.connect(self._emit_changed)
+        self._form.addRow("", self.robots)
+        self._add_ticks("video", tr("Pictures"), VIDEO_CHOICES, tr("Put this into the release"))
+        sound = self._add_box("sound", tr("Sound"), SOUND_CHOICES, tr("What becomes of voices"))
+        cover = self._add_box("cover", tr("Instead of private words"), COVERS, tr("What is heard where sound leaves"))
+        cover.setEnabled(False)
+        sound.currentIndexChanged.connect(lambda place: cover.setEnabled(place > 0))
+        self._add_box("texts", tr("Texts"), TEXT_CHOICES, tr("What becomes of free texts and transcripts"))
+        formats = {key: get_format(key).name for key in FORMATS if not get_format(key).lossless}
+        self._add_ticks("formats", tr("Annotations"), formats, tr("Write the annotations in this format"))
         for key, (name, tip) in _TYPED_FIELDS.items():
-            line = QLineEdit()
+            line = self._typed[key] = QLineEdit()
             describe(line, name, tip)
             line.editingFinished.connect(self._emit_changed)
-            add_form_row(form, name, line)
-            self._typed[key] = line
+            add_form_row(self._form, name, line)
 
-    def show_selection(self, chosen: ReleaseSelection) -> None:
-        """Show what is chosen, without a signal."""
+    def show_plan(self, plan: ReleasePlan, recordings: Mapping[int, str]) -> None:
+        """Show a plan, without a signal; `recordings` are the names of all, by number."""
+        self._plan = plan
         blocker = QSignalBlocker(self)
-        for ticks, keys in (
-            (self._methods, chosen.methods),
-            (self._video, chosen.video),
-            (self._formats, chosen.formats),
-        ):
-            for key, tick in ticks.items():
-                tick.setChecked(key in keys)
-        for box, key in (
-            (self.consent, chosen.without_consent),
-            (self.sound, chosen.sound),
-            (self.cover, chosen.cover),
-            (self.texts, chosen.texts),
-        ):
-            box.choose(key)
-        self.robots.setChecked(chosen.keep_robots)
+        self.recordings.set_entries([TickMenuItem(str(number), name) for number, name in recordings.items()])
+        self.recordings.set_ticked(map(str, plan.recordings))
+        for key, ticks in self._ticks.items():
+            chosen = getattr(plan, key) or (plan.methods_for(0) if key == "methods" else ())
+            for name, tick in ticks.items():
+                tick.setChecked(name in chosen)
+        for key, box in self.boxes.items():
+            box.choose(getattr(plan, key))
+        self.robots.setChecked(plan.keep_robots)
         for key, line in self._typed.items():
             if not line.hasFocus():
-                line.setText(chosen.typed.get(key, ""))
+                line.setText(getattr(plan, key))
         blocker.unblock()
 
-    def selection(self) -> ReleaseSelection:
-        """Return what is chosen."""
-
-        def ticked(ticks: Mapping[str, QCheckBox]) -> tuple[str, ...]:
-            return tuple(key for key, tick in ticks.items() if tick.isChecked())
-
-        return ReleaseSelection(
-            ticked(self._methods),
-            str(self.consent.currentData()),
-            str(self.sound.currentData()),
-            str(self.cover.currentData()),
-            str(self.texts.currentData()),
-            ticked(self._formats),
-            ticked(self._video),
-            self.robots.isChecked(),
-            {key: line.text().strip() for key, line in self._typed.items()},
+    def plan(self) -> ReleasePlan:
+        """Return the plan as it is filled in; options of a voice go with their method."""
+        chosen = {key: str(box.currentData()) for key, box in self.boxes.items()}
+        return replace(
+            self._plan,
+            recordings=tuple(map(int, self.recordings.ticked_keys())),
+            keep_robots=self.robots.isChecked(),
+            voice_options=self._plan.voice_options if chosen["sound"] == self._plan.sound else {},
+            **chosen,
+            **{
+                key: tuple(name for name, tick in ticks.items() if tick.isChecked())
+                for key, ticks in self._ticks.items()
+            },
+            **{key: line.text().strip() for key, line in self._typed.items()},
         )
 
     def _emit_changed(self) -> None:
-        self.changed.emit(self.selection())
+        self.changed.emit(self.plan())
 
-    def _add_combo(self, form: QFormLayout, name: str, pairs: Pairs, tip: str) -> ChoiceBox:
-        box = ChoiceBox(name, tip, dict(pairs))
+    def _add_box(self, key: str, name: str, names: Mapping[str, str], tip: str) -> ChoiceBox:
+        box = self.boxes[key] = ChoiceBox(name, tip, names)
         box.activated.connect(lambda _place: self._emit_changed())
-        add_form_row(form, name, box)
+        add_form_row(self._form, name, box)
         return box
 
-    def _add_checkboxes(self, form: QFormLayout, name: str, pairs: Pairs, tip: str) -> dict[str, QCheckBox]:
+    def _add_ticks(self, key: str, name: str, names: Mapping[str, str], tip: str) -> None:
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.GRID * 2)
         grid.setVerticalSpacing(0)
         grid.setColumnStretch(_TICK_COLUMNS, 1)
-        made: dict[str, QCheckBox] = {}
-        for place, (key, text) in enumerate(pairs):
-            tick = QCheckBox(text)
+        ticks = self._ticks[key] = {}
+        for place, (choice, text) in enumerate(names.items()):
+            tick = ticks[choice] = QCheckBox(text)
             tick.setMinimumHeight(_TICK_ROW_HEIGHT)
             describe(tick, f"{name}: {text}", f"{tip}: {text}")
-            tick.clicked.connect(lambda _on: self._emit_changed())
+            tick.clicked.connect(self._emit_changed)
             grid.addWidget(tick, place // _TICK_COLUMNS, place % _TICK_COLUMNS)
-            made[key] = tick
-        add_form_row(form, name, grid)
-        return made
-
-
-def available_choices() -> ReleaseChoices:
-    """Return what can be chosen: methods whose weights are there, and formats that do not hold a whole study."""
-    ready = [(name, method_type(name).title) for name in METHODS if not missing_weights(name)]
-    formats = [(key, get_format(key).name) for key in FORMATS if not get_format(key).lossless]
-    return ReleaseChoices(
-        ready,
-        [*WITHOUT_CONSENT_CHOICES.items()],
-        [*SOUND_CHOICES.items()],
-        [*COVERS.items()],
-        [*TEXT_CHOICES.items()],
-        formats,
-        [*VIDEO_CHOICES.items()],
-    )
-
-
-def selection_from_plan(plan: ReleasePlan) -> ReleaseSelection:
-    """Return a plan as the form shows it."""
-    typed = {"title": plan.title, "contact": plan.contact, "holder": plan.holder}
-    methods = plan.methods or plan.methods_for(0)
-    return ReleaseSelection(
-        methods,
-        plan.without_consent,
-        plan.sound,
-        plan.cover,
-        plan.texts,
-        plan.formats,
-        plan.video,
-        plan.keep_robots,
-        typed,
-    )
-
-
-def plan_from_selection(plan: ReleasePlan, chosen: ReleaseSelection) -> ReleasePlan:
-    """Return a plan with what was chosen in the form; options of a voice go with their method."""
-    return replace(
-        plan,
-        methods=chosen.methods,
-        without_consent=chosen.without_consent,
-        sound=chosen.sound,
-        cover=chosen.cover,
-        voice_options=plan.voice_options if chosen.sound == plan.sound else {},
-        texts=chosen.texts,
-        formats=chosen.formats,
-        video=chosen.video,
-        keep_robots=chosen.keep_robots,
-        title=chosen.typed.get("title", ""),
-        contact=chosen.typed.get("contact", ""),
-        holder=chosen.typed.get("holder", ""),
-    )
+        add_form_row(self._form, name, grid)
 
 
 class WaiverBar(QWidget):

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QTabWidget, Q
 
 from anonymize.release import release_job
 from anonymize.release.private_content import set_private_words
-from anonymize.release.release_plan import SCRUB, read_plan, store_plan
+from anonymize.release.release_plan import SCRUB, ReleasePlan, read_plan, store_plan
 from anonymize.release.release_rules import Selection, waive_rule, withdraw_waiver
 from anonymize.release.release_texts import (
     ReleasedText,
@@ -26,13 +26,9 @@ from app.gui.release.release_form import (
     COLUMNS,
     ReleaseChecklistRow,
     ReleasePlanForm,
-    ReleaseSelection,
     ReleaseVerdict,
     WaiverBar,
-    available_choices,
     judge_in_steps,
-    plan_from_selection,
-    selection_from_plan,
 )
 from app.gui.release.scrubbed_texts import TextsView, text_rows
 from project.entities.study_records import Changes
@@ -90,7 +86,7 @@ class ReleaseWindow(QWidget):
         self.bar = WaiverBar()
         self.models = NamesModels(context)
         self.left_out = PlainLabel(wordWrap=True)
-        self.form = ReleasePlanForm(available_choices())
+        self.form = ReleasePlanForm()
         self.texts = TextsView()
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
@@ -112,7 +108,7 @@ class ReleaseWindow(QWidget):
         if session is None:
             return
         self._waiting = False
-        self.form.show_selection(selection_from_plan(read_plan(session)))
+        self.form.show_plan(read_plan(session), _recording_names(session))
         self.form.setEnabled(self._studio.writable)
         if self._needs_pii_search(session) and self._searching.is_needed:
             self._judging = None
@@ -179,7 +175,7 @@ class ReleaseWindow(QWidget):
             )
         else:
             self.heading.setText(
-                tr("{count} ready: nothing stands in the way so far.").format(
+                tr("{count} ready: no blocker so far.").format(
                     count=trn("{count} recording", "{count} recordings", count)
                 )
             )
@@ -250,13 +246,12 @@ class ReleaseWindow(QWidget):
             where = line.waiver.recording_id
             self._studio.edit(partial(withdraw_waiver, rule=line.rule, recording_id=where), self)
 
-    def _set_selection(self, chosen: ReleaseSelection) -> None:
+    def _set_plan(self, plan: ReleasePlan) -> None:
         session = self._studio.session
         if session is None:
             return
-        plan = plan_from_selection(read_plan(session), chosen)
         if plan != read_plan(session) and not self._studio.edit(partial(store_plan, plan=plan), self):
-            self.form.show_selection(selection_from_plan(read_plan(session)))
+            self.form.show_plan(read_plan(session), _recording_names(session))
 
     def _show_texts(self) -> None:
         session = self._studio.session
@@ -359,7 +354,7 @@ class ReleaseWindow(QWidget):
         self.models.changed.connect(self._rejudge)
         self.bar.waive_requested.connect(self._waive)
         self.bar.withdraw_requested.connect(self._withdraw)
-        self.form.changed.connect(self._set_selection)
+        self.form.changed.connect(self._set_plan)
         self.texts.words_changed.connect(lambda words: self._studio.edit(partial(set_private_words, words=words), self))
         self.texts.confirm_requested.connect(self._confirm)
         self.texts.row_chosen.connect(self._context.look_at)
@@ -406,3 +401,7 @@ def _group_by_reason(gone: Mapping[int, str]) -> dict[str, list[int]]:
     for number, why in sorted(gone.items()):
         found.setdefault(why, []).append(number)
     return found
+
+
+def _recording_names(session: Session) -> dict[int, str]:
+    return {recording.number: f"{recording.number}  {recording.name}" for recording in all_recordings(session.study)}

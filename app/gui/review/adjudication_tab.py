@@ -73,10 +73,10 @@ class LaneForm(QWidget):
         self.least = DecimalBox(minimum=0, maximum=1, singleStep=0.1, decimals=2)
         describe(
             self.least,
-            tr("Minimum IoU"),
+            tr("Minimum overlap (IoU)"),
             tr("Shared time over the time that either covers; 0 means any time in common"),
         )
-        form.addRow(tr("Minimum IoU"), self.least)
+        form.addRow(tr("Minimum overlap (IoU)"), self.least)
         self.name = QLineEdit(name)
         self.name.setAccessibleName(tr("Name of the lane"))
         form.addRow(tr("Name"), self.name)

@@ -395,7 +395,7 @@ class TranscriptPage(QWidget):
         self._bar = ProgressBar(textVisible=False)
         self._bar.setFixedHeight(6)
         self._bar.setAccessibleName(tr("Share of utterances that are checked"))
-        self._plays_on = QPushButton(tr("Play on"))
+        self._plays_on = QPushButton(tr("Keep playing"))
         self._plays_on.setProperty("segment", True)
         self._plays_on.setCheckable(True)
         self._plays_on.setChecked(True)

@@ -13,6 +13,8 @@ from project.queries.annotator_rows import is_completed
 from project.queries.recording_rows import hold_outs
 from resources.translation import tr
 
+_FORMATS = "ELAN BORIS Praat CSV JSON"
+
 EDIT: tuple[Command[WindowParts], ...] = (
     Command(
         "undo",
@@ -110,9 +112,9 @@ EDIT: tuple[Command[WindowParts], ...] = (
     Command(
         "select_all",
         tr("&Edit"),
-        tr("Select all of your segments"),
+        tr("Select all of your segments, or all in a list"),
         ("Ctrl+A",),
-        lambda w: w.feed.select_editable(),
+        lambda w: w.commands.select_all(),
         Requirement.RECORDING,
     ),
     Command(
@@ -196,6 +198,7 @@ FILE: tuple[Command[WindowParts], ...] = (
         lambda w: w.windows.open_window("import_annotations"),
         Requirement.STUDY | Requirement.WRITABLE,
         line=True,
+        keywords=_FORMATS,
     ),
     Command(
         "export_annotations",
@@ -204,6 +207,7 @@ FILE: tuple[Command[WindowParts], ...] = (
         ("Ctrl+Shift+E",),
         lambda w: w.windows.open_window("export_annotations"),
         Requirement.STUDY,
+        keywords=_FORMATS,
     ),
     Command(
         "locate",
@@ -303,32 +307,38 @@ def open_withdrawal(window: WindowParts) -> None:
     withdraw_participant(window.context)
 
 
+def is_done(window: WindowParts) -> bool:
+    """Whether the current annotator marked the recording that is shown as done."""
+    session, shown = window.studio.session, window.studio.recording
+    who = session.annotator() if session is not None else None
+    return who is not None and shown is not None and is_completed(session.study, shown.id, who.id)
+
+
 def toggle_done(window: WindowParts) -> None:
     """Mark the recording that is shown as done by the current annotator, or as not done."""
-    studio = window.studio
-    session, shown = studio.session, studio.recording
+    session, shown, done = window.studio.session, window.studio.recording, is_done(window)
     if session is None or shown is None:
         return
-    who = session.annotator()
-    done = who is not None and is_completed(session.study, shown.id, who.id)
-    if studio.edit(lambda session: mark_done(session, shown.id, not done)):
-        studio.message.emit(
+    if window.studio.edit(lambda session: mark_done(session, shown.id, not done)):
+        window.studio.message.emit(
             tr("Recording {number} is {words} by {annotator_name}.").format(
                 number=shown.number, words=tr("not done") if done else "done", annotator_name=session.annotator_name
             )
         )
 
 
+def is_held_out(window: WindowParts) -> bool:
+    """Whether the recording that is shown is held out."""
+    session, shown = window.studio.session, window.studio.recording
+    return session is not None and shown is not None and shown.id in hold_outs(session.study)
+
+
 def toggle_hold_out(window: WindowParts) -> None:
     """Hold the recording that is shown out, or no longer."""
-    studio = window.studio
-    session, shown = studio.session, studio.recording
-    if session is None or shown is None:
-        return
-    held = shown.id in hold_outs(session.study)
-    if studio.edit(lambda session: hold_out(session, shown.id, not held)):
+    shown, held = window.studio.recording, is_held_out(window)
+    if shown is not None and window.studio.edit(lambda session: hold_out(session, shown.id, not held)):
         state = tr("no longer held out") if held else tr("held out: it is never exported")
-        studio.message.emit(tr("Recording {number} is {state}.").format(number=shown.number, state=state))
+        window.studio.message.emit(tr("Recording {number} is {state}.").format(number=shown.number, state=state))
 
 
 STUDY: tuple[Command[WindowParts], ...] = (
@@ -398,14 +408,22 @@ STUDY: tuple[Command[WindowParts], ...] = (
     Command(
         "done",
         tr("&Study"),
-        tr("Toggle &done"),
+        tr("Recording &done"),
         ("Ctrl+D",),
         lambda w: toggle_done(w),
         EDITING,
-        icon="circle-check",
         line=True,
+        is_ticked=is_done,
     ),
-    Command("hold_out", tr("&Study"), tr("&Hold out recording"), (), lambda w: toggle_hold_out(w), EDITING, "lock"),
+    Command(
+        "hold_out",
+        tr("&Study"),
+        tr("&Hold out recording"),
+        (),
+        lambda w: toggle_hold_out(w),
+        EDITING,
+        is_ticked=is_held_out,
+    ),
     Command(
         "meta",
         tr("&Study"),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, get_args
 
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
-from PySide6.QtWidgets import QApplication, QMessageBox
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QMessageBox
 
 from annotate.study.recording_edits import rename_recording
 from app.gui.help.help_topics import DIALOG_PAGES, MODE_PAGES, START_PAGE, TUTORIAL_PAGE, WINDOW_PAGES
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 
 _HELP_ACTION = "documentation"
+_EXTENDED = QAbstractItemView.SelectionMode.ExtendedSelection
 
 
 class Help(QObject):
@@ -135,6 +136,14 @@ class WindowCommands:
         """Do again what was undone last."""
         self._window.inspecting.flush()
         self._window.studio.redo()
+
+    def select_all(self) -> None:
+        """Select everything in the list that has the focus, else the annotator's segments."""
+        focused = QApplication.focusWidget()
+        if isinstance(focused, QAbstractItemView) and focused.selectionMode() is _EXTENDED:
+            focused.selectAll()
+        else:
+            self._window.feed.select_editable()
 
     def clear_selection(self) -> None:
         """Leave full screen, else forget the selection, else the marks."""

@@ -185,10 +185,13 @@ class Menus(QObject):
         action = QAction(spec.text, self._window)
         self._give_keys(spec, action)
         action.setAutoRepeat(spec.repeats)
-        action.setCheckable(spec.checkable)
+        action.setCheckable(spec.checkable or spec.is_ticked is not None)
         if spec.icon:
             action.setIcon(icon(spec.icon))
         action.triggered.connect(lambda: spec.handler(self._window))
+        if (is_ticked := spec.is_ticked) is not None:
+            for signal in (menu.aboutToShow, action.triggered):
+                signal.connect(lambda *_: action.setChecked(is_ticked(self._window)))
         menu.addAction(action)
         # The window keeps the keys while the menu bar is hidden.
         self._window.addAction(action)

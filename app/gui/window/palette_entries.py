@@ -111,7 +111,7 @@ class CommandPalette(QObject):
                 keys[0] if keys else "",
                 menus.disabled_reason(spec),
                 # The terminal and the documentation name some by another word: `policy` is "What leaves this machine".
-                keywords=spec.key.replace("_", " "),
+                keywords=f"{spec.key.replace('_', ' ')} {spec.keywords}",
             )
             yield entry, action.trigger
         for index, action in enumerate((*menus.label_actions, *menus.theme_actions)):

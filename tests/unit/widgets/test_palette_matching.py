@@ -29,6 +29,7 @@ def test_the_start_of_the_name_comes_before_the_start_of_a_word_and_that_before_
 def test_first_letters_of_words_find_it() -> None:
     assert found("msfm") == ["Make segment from marks"]
     assert found("lmm")[0] == "Locate missing media…"
+    assert match_score("csv", "Save a picture as SVG…", "Chains") is None
 
 
 def test_each_word_must_be_somewhere_in_any_order() -> None:

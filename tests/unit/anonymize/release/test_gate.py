@@ -189,7 +189,9 @@ def test_who_is_only_a_face_counts_too_and_robots_need_no_consent(session: Sessi
     assert left_out(session) == {1: "1 participant did not consent to release."}
 
 
-def test_hold_outs_are_left_out_whatever_else_holds(session: Session, recording: Recording) -> None:
+def test_hold_outs_and_what_is_not_chosen_are_left_out(session: Session, recording: Recording) -> None:
+    assert left_out(session, replace(PLAN, recordings=(2,))) == {1: "It is not chosen."}
+    assert left_out(session, replace(PLAN, recordings=(1,))) == {}
     with session.step("Hold out"):
         set_hold_out(session.study, recording.id, True)
     assert left_out(session) == {1: "It is held out."}
