@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotate.agreement.agreement_report import AgreementReport, compute_report
@@ -15,6 +15,7 @@ from project.codec import dump
 from tests.builders.marks import LABELS, SECOND, Mark, drawn_marks, material, with_choices, with_ratings
 
 FEW = Options(step_us=SECOND, samples=20)
+SOME = settings(max_examples=settings.default.max_examples // 2)
 BOUNDED = {
     "overlap_share": 0.0,
     "verdict_agreement": 0.0,
@@ -222,6 +223,7 @@ def test_intervals_are_by_recording_seeded_and_hold_the_value() -> None:
     assert percentile_interval(np.arange(101.0), 2) == (2.5, 97.5)
 
 
+@SOME
 @given(drawn_marks())
 def test_everything_stays_in_its_bounds_and_json_holds_it(marks: list[Mark]) -> None:
     report = figures(material(marks, recordings=3))
@@ -234,6 +236,7 @@ def test_everything_stays_in_its_bounds_and_json_holds_it(marks: list[Mark]) -> 
     assert all(bool(figure.reason) == (figure.value is None) for figure in report.main.values())
 
 
+@SOME
 @given(drawn_marks(people="ABC"), st.permutations("ABC"))
 def test_it_makes_no_difference_who_is_who(marks: list[Mark], names: list[str]) -> None:
     renamed = [(r, names["ABC".index(who)], label, start, end) for r, who, label, start, end in marks]
@@ -241,6 +244,7 @@ def test_it_makes_no_difference_who_is_who(marks: list[Mark], names: list[str]) 
     assert report == {key: pytest.approx(value, abs=1e-9) for key, value in again.items()}
 
 
+@SOME
 @given(drawn_marks(people="A"))
 def test_perfect_agreement_is_1(marks: list[Mark]) -> None:
     spans = list({(r, start, end): (r, who, label, start, end) for r, who, label, start, end in marks}.values())

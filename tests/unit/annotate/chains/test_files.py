@@ -10,13 +10,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotate.chains import chain_edits as chains
-from annotate.chains.chain_drafts import draft_from_graph
+from annotate.chains.chain_drafts import ChainDraft, draft_from_graph, draw_node, to_single_line
 from annotate.chains.chain_files import export_chains, exportable_chains, import_chains
 from annotate.chains.chain_formats import list_formats
 from annotate.study.people import add_participant
 from annotate.study.recording_edits import undo
 from annotate.team.assignments import hold_out
-from project.entities.causal_chains import ChainGraph
+from project.entities.causal_chains import ChainGraph, NodeKind
 from project.entities.study_records import ParticipantRole
 from project.errors import UserError
 from project.ids import new_id
@@ -24,7 +24,6 @@ from project.queries.chain_rows import all_chains, read_graphs
 from project.session.session import Session
 from tests.builders.chains import draw, graph
 from tests.builders.marked_study import WALK, mark, open_study
-from tests.builders.random_chains import drawings
 
 PEOPLE = ("P01", "Зоя; B", 'O\'Hara, "P"')
 
@@ -35,6 +34,27 @@ def session(tmp_path: Path) -> Iterator[Session]:
         for text in PEOPLE:
             add_participant(opened, text, ParticipantRole.USER)
         yield opened
+
+
+END_US = 600_000_000
+TEXTS = st.text(max_size=40).map(to_single_line)
+
+
+@st.composite
+def drawings(draw: st.DrawFn, people: tuple[str, ...]) -> ChainDraft:
+    """Return a drawing without circles; its nodes lie in a recording of ten minutes."""
+    count = draw(st.integers(1, 8))
+    who = st.lists(st.sampled_from(people), unique=True, max_size=3)
+    nodes = []
+    for _ in range(count):
+        start = draw(st.integers(0, END_US - 1_000))
+        end = draw(st.integers(start + 1_000, END_US))
+        kind, text = draw(st.sampled_from([*NodeKind])), draw(TEXTS)
+        nodes.append(draw_node(kind, text, start, end, tuple(sorted(draw(who)))))
+    order = draw(st.permutations(range(count)))
+    pairs = [(order[a], order[b]) for a in range(count) for b in range(a + 1, count)]
+    edges = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+    return ChainDraft(draw(TEXTS), tuple(nodes), tuple(edges))
 
 
 def told(chain_graph: ChainGraph) -> tuple[Any, ...]:

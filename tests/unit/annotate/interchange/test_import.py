@@ -43,7 +43,7 @@ from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from project.text_format import neutralize_formula, restore_formula
-from tests.builders.interchange_studies import Content, compared, contents, everything, opened, opened_empty
+from tests.builders.interchange_studies import Content, compared, contents, everything, opened
 
 SECOND = 1_000_000
 SEGMENTS = LaneTarget(EntryTarget.SEGMENTS, "Ada", "shrec", "segments")
@@ -294,7 +294,7 @@ def test_the_lossless_one_makes_the_same_study_again(content: Content) -> None:
         before = everything(source)
         bring(source, path)
         assert everything(source) == before
-        with opened_empty(content.annotators[0].name) as target:
+        with Session(Study.create(Path(folder) / "empty.greenroom"), content.annotators[0].name) as target:
             bring(target, path)
             wanted = collect_rows(source, [recording.id for recording in content.recordings])
             found = collect_rows(target, [recording.id for recording in content.recordings])
