@@ -16,8 +16,7 @@ from project.queries.chain_rows import all_chains, chains_of
 from project.queries.question_rows import all_questions
 from project.queries.recording_rows import PARTICIPANTS, RECORDINGS, participants_in
 from project.session.session import Session
-from tests.builders.chain_histories import ask, rows
-from tests.builders.chains import draw, graph, node
+from tests.builders.chains import ask, draw, graph, human_rows, node
 from tests.builders.marked_study import SECOND, WALK, mark
 
 
@@ -161,19 +160,19 @@ def test_what_is_deleted_takes_what_hangs_on_it_and_undo_brings_all_back(session
     session.annotator_name = "Bo"
     ask(session, chain_id)
     session.annotator_name = "Ada"
-    before = rows(session)
+    before = human_rows(session)
     with session.step("Delete participant"):
         PARTICIPANTS.delete_tree(session.study, who)
     assert [node.people for node in graph(session, chain_id).nodes] == [(), (), ()]
     session.study.undo()
-    assert rows(session) == before
+    assert human_rows(session) == before
     chains.delete_chain(session, chain_id)
     assert all_questions(session.study) == []
     session.study.undo()
-    assert rows(session) == before
+    assert human_rows(session) == before
     with session.step("Delete recording"):
         RECORDINGS.delete_tree(session.study, WALK)
     assert all_chains(session.study) == all_questions(session.study) == []
     session.study.undo()
-    assert rows(session) == before
+    assert human_rows(session) == before
     assert check_study(session.study.path) == []

@@ -1,26 +1,21 @@
 """Two copies in which one chain was edited, merged: nothing is loose, and circles that only both make are said."""
 
 import shutil
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
 
 from annotate.chains import chain_edits as chains
 from annotate.chains import chain_versions as chain_reviews
 from annotate.chains.chain_checks import compute_chain_statistics, find_cycle_nodes, find_problems, is_sound
 from project.errors import UserError
 from project.integrity.integrity_check import check_study
-from project.merging.conflict_resolution import apply_version
 from project.merging.merge import merge_copy, open_copy
 from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.history_rows import all_conflicts
 from project.queries.question_rows import all_questions
 from project.session.session import Session
-from tests.builders.chain_histories import EDITS, ask, begun, play
-from tests.builders.chains import draw, graph, node
+from tests.builders.chains import ask, draw, graph, node
 from tests.builders.marked_study import open_study
 
 
@@ -66,7 +61,7 @@ def test_a_circle_that_only_both_edits_make_is_found_and_shown(home: tuple[Path,
     assert check_study(path) == []
 
 
-@pytest.mark.parametrize(("deleted", "deleter"), [("node", "home"), ("chain", "copy")])
+@pytest.mark.parametrize(("deleted", "deleter"), [("node", "home"), ("chain", "copy"), ("chain", "home")])
 def test_an_edge_or_a_question_of_what_the_other_deleted_is_a_conflict(
     home: tuple[Path, str, dict[str, str]], deleted: str, deleter: str
 ) -> None:
@@ -83,37 +78,3 @@ def test_an_edge_or_a_question_of_what_the_other_deleted_is_a_conflict(
         assert all(is_sound(found) for found in read_graphs(session.study, all_chains(session.study)))
         assert all(question.chain_id == chain_id for question in all_questions(session.study))
     assert check_study(path) == []
-
-
-@example(ours=[("chain", 0, 0)], theirs=[], more=[("undo", 0, 0), ("ask", 0, 0)])
-@settings(max_examples=settings.default.max_examples // 3, suppress_health_check=[HealthCheck.too_slow])
-@given(ours=EDITS, theirs=EDITS, more=EDITS)
-def test_what_is_merged_holds_together(
-    ours: list[tuple[str, int, int]], theirs: list[tuple[str, int, int]], more: list[tuple[str, int, int]]
-) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "home.greenroom"
-        path.write_bytes(begun())
-        first, second = copy_of(path, "first"), copy_of(path, "second")
-        play(path, ours, "ours")
-        play(first, theirs, "theirs")
-        play(second, more, "more")
-        with Session.open(path, "Ada") as session:
-            bring_home(session, first, second)
-            look_at_all(session)
-            for conflict in all_conflicts(session.study):
-                with suppress(UserError), session.step("Resolve"):
-                    apply_version(session.study, conflict, conflict.theirs)
-            look_at_all(session)
-        assert check_study(path) == []
-
-
-def look_at_all(session: Session) -> None:
-    """Everything that reckons with chains comes through, circles or none."""
-    found = read_graphs(session.study, all_chains(session.study))
-    counted = compute_chain_statistics(found)
-    assert counted.chains + counted.empty + counted.unsound == len(found)
-    for chain_graph in found:
-        for edge in chain_graph.edges:
-            assert {edge.reason_id, edge.result_id} <= {*chain_graph.nodes_by_id}
-        assert bool(find_cycle_nodes(chain_graph)) == any(each.key == "cycle" for each in find_problems(chain_graph))
