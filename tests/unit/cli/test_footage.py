@@ -1,7 +1,6 @@
 """Footage on the command line: faces reviewed, clips and sound exported and measured, a release."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -29,16 +28,13 @@ from tests.builders.terminal import Terminal
 from tests.builders.voices import chords, hiss, write_sound
 
 
-@pytest.fixture(scope="module")
-def tracked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+@pytest.fixture
+def tracked(tmp_path: Path) -> Path:
     """Two recordings; faces were looked for in the first."""
-    folder = tmp_path_factory.mktemp("lab")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
-        with open_lab(folder) as session:
-            found_faces(session, [(20, 50, 24, 24)])
-            add_recordings(session, [probe_file(make_clip(folder / "talk.mp4", size=SIZE, frames=4, fps=25))])
-        yield folder / "lab.greenroom"
+    with open_lab(tmp_path) as session:
+        found_faces(session, [(20, 50, 24, 24)])
+        add_recordings(session, [probe_file(make_clip(tmp_path / "talk.mp4", size=SIZE, frames=4, fps=25))])
+    return tmp_path / "lab.greenroom"
 
 
 def test_what_fails_is_listed_the_rest_is_made_and_the_exit_code_says_so(
