@@ -1,14 +1,20 @@
 """Chains drawn in a study with one recording of ten minutes that has no file."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from annotate.chains import chain_edits as chains
-from project.entities.causal_chains import Chain, ChainGraph, NodeKind
+from annotate.chains import chain_versions as chain_reviews
+from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, NodeKind
+from project.entities.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
+from project.ids import new_id
 from project.queries.chain_rows import find_chain, read_graph
+from project.queries.question_rows import insert_questions, set_verification
+from project.schema.tables import HUMAN_TABLES
 from project.session.session import Session
 from tests.builders.marked_study import SECOND, WALK
 
-KINDS = [*NodeKind]
+_AT = "2026-01-01T00:00:00Z"
 
 
 def graph(session: Session, chain_id: str) -> ChainGraph:
@@ -46,3 +52,24 @@ def draw(
         for reason in reasons:
             chains.add_edge(session, ids[reason], ids[result])
     return chain_id, ids
+
+
+def ask(session: Session, chain_id: str) -> None:
+    """Add a question and say something about it."""
+    chain_reviews.review_chain(session, chain_id, ChainDecision.AGREE)
+    who = session.annotator()
+    wrong = tuple(WrongOption(text) for text in "bcde")
+    recording = graph(session, chain_id).chain.recording_id
+    made = Question(
+        *(new_id(), recording, chain_id, QuestionKind.EVENT, "", (), "", 0, SECOND),
+        *("What?", "a", wrong, "", 0, 0, Maker.PERSON, who.id, "", _AT),
+    )
+    keep = VerificationDecision.KEEP
+    with session.step("Ask"):
+        insert_questions(session.study, [made])
+        set_verification(session.study, Verification(made.id, who.id, keep, "chain", (), "", "", made.checksum, _AT))
+
+
+def human_rows(session: Session) -> dict[str, list[tuple[Any, ...]]]:
+    """Return all that people wrote into the study."""
+    return {name: sorted(session.study.rows(f"SELECT * FROM {name}"), key=repr) for name in HUMAN_TABLES}

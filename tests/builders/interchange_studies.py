@@ -65,7 +65,7 @@ class Content:
 
 
 @st.composite
-def contents(draw: Any, most: int = 6, words: st.SearchStrategy[str] = WORDS) -> Content:
+def contents(draw: Any) -> Content:
     collection = new_id()
     recordings = tuple(
         Recording(new_id(), collection, number + 1, name, DURATION_US)
@@ -89,7 +89,7 @@ def contents(draw: Any, most: int = 6, words: st.SearchStrategy[str] = WORDS) ->
         Participant(new_id(), name, ParticipantRole.USER) for name in draw(st.sets(NAMES, min_size=1, max_size=2))
     )
     segments, values, comments, utterances = [], [], [], []
-    for _ in range(draw(st.integers(0, most))):
+    for _ in range(draw(st.integers(0, 6))):
         scheme = load_scheme(draw(st.sampled_from(SCHEMES)))
         track = draw(st.sampled_from(scheme.tracks))
         label = draw(st.sampled_from(track.labels)).key
@@ -101,15 +101,15 @@ def contents(draw: Any, most: int = 6, words: st.SearchStrategy[str] = WORDS) ->
         segments.append(segment)
         for field in scheme.fields_of(track.key):
             if field.applies_to(label, track.key) and draw(st.booleans()):
-                value = scheme.check_value(field.key, draw(filled_in(field, people, words)))
+                value = scheme.check_value(field.key, draw(filled_in(field, people)))
                 values.append(FieldValue(segment.id, scheme.key, scheme.version, field.key, value))
         if draw(st.booleans()):
             at = "2026-01-01T00:00:00.000+00:00"
-            comments.append(Comment(new_id(), segment.id, author.id, " ".join(draw(words).split()), at))
-    for _ in range(draw(st.integers(0, most))):
+            comments.append(Comment(new_id(), segment.id, author.id, " ".join(draw(WORDS).split()), at))
+    for _ in range(draw(st.integers(0, 6))):
         who, where = draw(st.sampled_from([None, *people])), draw(st.sampled_from(recordings))
         start, end = draw(spans())
-        utterances.append(Utterance(new_id(), where.id, start, end, draw(words), who.id if who else None))
+        utterances.append(Utterance(new_id(), where.id, start, end, draw(WORDS), who.id if who else None))
     return Content(recordings, media, annotators, people, *map(tuple, (segments, values, comments, utterances)))
 
 
@@ -119,10 +119,10 @@ def spans(draw: Any) -> tuple[int, int]:
     return start, draw(st.integers(start + 1000, DURATION_US))
 
 
-def filled_in(field: Field, people: tuple[Participant, ...], words: st.SearchStrategy[str]) -> st.SearchStrategy[Json]:
+def filled_in(field: Field, people: tuple[Participant, ...]) -> st.SearchStrategy[Json]:
     match field.kind:
         case FieldKind.TEXT:
-            return words
+            return WORDS
         case FieldKind.CHOICE:
             return st.sampled_from([choice.key for choice in field.choices])
         case FieldKind.CHOICES:
@@ -134,7 +134,7 @@ def filled_in(field: Field, people: tuple[Participant, ...], words: st.SearchStr
 
 
 @contextmanager
-def opened(content: Content, annotator: str = "Somebody") -> Iterator[Session]:
+def opened(content: Content) -> Iterator[Session]:
     """Open a study of this content, in a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
         study = Study.create(Path(folder) / "study.greenroom")
@@ -156,18 +156,8 @@ def opened(content: Content, annotator: str = "Somebody") -> Iterator[Session]:
             for said in content.utterances:
                 if said.participant_id:
                     set_appearance(study, said.recording_id, said.participant_id, True)
-        with Session(study, annotator) as session:
+        with Session(study, "Somebody") as session:
             yield session
-
-
-@contextmanager
-def opened_empty(annotator: str = "Somebody") -> Iterator[Session]:
-    """Open a new study."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        Session(Study.create(Path(folder) / "empty.greenroom"), annotator) as session,
-    ):
-        yield session
 
 
 def compared(document: Document, *, ids: bool) -> list[Any]:

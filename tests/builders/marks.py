@@ -15,14 +15,14 @@ Mark = tuple[int, str, str, float, float]
 """Recording from 0, annotator, label, start and end in seconds."""
 
 
-def material(marks: Sequence[Mark], people: str = "AB", recordings: int = 1, seconds: float = 60) -> AgreementData:
-    """Everybody worked on every recording."""
+def material(marks: Sequence[Mark], people: str = "AB", recordings: int = 1) -> AgreementData:
+    """Everybody worked on every recording, each of which lasts a minute."""
     recording = np.array([mark[0] for mark in marks], np.int64)
     return AgreementData(
         recordings=tuple(NamedKey(f"r{number}", f"{number + 1}") for number in range(recordings)),
         annotators=tuple(NamedKey(who, who) for who in people),
         labels=tuple(NamedKey(label, label) for label in LABELS),
-        length_us=np.full(recordings, int(seconds * SECOND)),
+        length_us=np.full(recordings, 60 * SECOND),
         worked=np.ones((recordings, len(people)), bool),
         recording=recording,
         annotator=np.array([people.index(mark[1]) for mark in marks], np.int64),
@@ -34,12 +34,10 @@ def material(marks: Sequence[Mark], people: str = "AB", recordings: int = 1, sec
     )
 
 
-def with_choices(
-    found: AgreementData, key: str, choices: str, chosen: Iterable[str], *, several: bool = True
-) -> AgreementData:
-    """Add a field whose choices are letters."""
+def with_choices(found: AgreementData, key: str, choices: str, chosen: Iterable[str]) -> AgreementData:
+    """Add a field of several choices, which are letters."""
     table = np.array([[choice in row for choice in choices] for row in chosen], bool).reshape(-1, len(choices))
-    field = ChosenField(key, key, tuple(NamedKey(text, text) for text in choices), table, several)
+    field = ChosenField(key, key, tuple(NamedKey(text, text) for text in choices), table, True)
     return replace(found, choice_fields=(*found.choice_fields, field))
 
 
@@ -59,19 +57,19 @@ def spans(rows: Sequence[tuple[int, int, int, int]]) -> SpanArray:
 
 
 @st.composite
-def drawn_spans(draw: st.DrawFn, most: int = 12) -> SpanArray:
+def drawn_spans(draw: st.DrawFn) -> SpanArray:
     """Draw spans on three axes, many of which touch, coincide or lie in each other."""
     row = st.tuples(st.integers(0, 2), st.integers(0, 30), st.integers(1, 15), st.integers(0, 2))
     return spans(
-        [(axis, start, start + length, label) for axis, start, length, label in draw(st.lists(row, max_size=most))]
+        [(axis, start, start + length, label) for axis, start, length, label in draw(st.lists(row, max_size=12))]
     )
 
 
 @st.composite
-def drawn_marks(draw: st.DrawFn, people: str = "AB", recordings: int = 3) -> list[Mark]:
-    """Draw marks in whole and half seconds."""
+def drawn_marks(draw: st.DrawFn, people: str = "AB") -> list[Mark]:
+    """Draw marks in three recordings, in whole and half seconds."""
     mark = st.tuples(
-        st.integers(0, recordings - 1),
+        st.integers(0, 2),
         st.sampled_from(people),
         st.sampled_from(LABELS),
         st.integers(0, 60),

@@ -27,11 +27,8 @@ def test_a_ratio_is_read_with_the_way_that_is_better() -> None:
     [
         (SHARE, "1.37", False),
         (SHARE, "1.39", True),
-        (SHARE, "0.20", False),
-        (FASTER, "1 : 13,200", False),
         (FASTER, "1 : 13,000", True),
         (FASTER, "1 : 90,000", False),
-        (SPEED, "0.700", True),
     ],
 )
 def test_a_quarter_worse_is_noise_and_more_is_not(row: Row, now: str, is_worse: bool) -> None:
@@ -41,12 +38,6 @@ def test_a_quarter_worse_is_noise_and_more_is_not(row: Row, now: str, is_worse: 
 def test_a_target_that_is_no_longer_reached_counts_without_any_ratio() -> None:
     assert regressions([TIME], [replace(TIME, ours="1.6 s", ok=False)])
     assert not regressions([replace(TIME, ok=False)], [replace(TIME, ok=False)])
-
-
-def test_a_ratio_that_is_very_small_has_room() -> None:
-    tiny = replace(SHARE, ratio="0.002")
-    assert not regressions([tiny], [replace(tiny, ratio="0.04")])
-    assert regressions([tiny], [replace(tiny, ratio="0.40")])
 
 
 def test_only_what_is_worse_every_time_counts() -> None:

@@ -69,6 +69,10 @@ def test_what_the_policy_forbids_ends_with_two_and_names_the_rule(study: Path, g
     found: dict[str, Any] = greenroom.json("ask", study, "--all", "--task", "verdict")
     assert [(one["judge"], one["rule"]) for one in found["notes"]] == [("far", "nothing-leaves")]
     assert found["answered"] == 3
+    greenroom("judge", "remove", study, "far")
+    greenroom("judge", "add", study, "Ada", "--backend", "person")
+    told = greenroom.json("ask", study, "--all", "--task", "verdict", "--as", "Ada")
+    assert ({one["judge"] for one in told["judgments"]}, told["notes"]) == ({"knows"}, []), "all judges but people"
 
 
 def test_the_file_of_a_local_judge_is_found_from_everywhere(
@@ -96,10 +100,3 @@ def test_answers_stay_hidden_from_who_has_not_said_their_own_but_not_why_a_judge
     assert told.count("(hidden)") == 3
     hidden = greenroom.json("ask", study, "--all", "--task", "verdict", "--as", "Bo", "--judge", "knows")["judgments"]
     assert [judgment["answer"] for judgment in hidden if judgment["hidden"]] == [{}] * 3
-
-
-def test_all_judges_are_all_but_people(study: Path, greenroom: Terminal) -> None:
-    greenroom("judge", "add", study, "Ada", "--backend", "person")
-    greenroom("judge", "add", study, "chance", "--backend", "random")
-    told = greenroom.json("ask", study, "--all", "--as", "Ada")
-    assert ({one["judge"] for one in told["judgments"]}, told["notes"]) == ({"chance"}, [])

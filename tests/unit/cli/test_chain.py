@@ -6,8 +6,7 @@ import pytest
 
 from annotate.study.people import add_participant
 from project.entities.study_records import ParticipantRole
-from project.session.session import Session
-from tests.builders.marked_study import mark, open_study
+from tests.builders.marked_study import open_study
 from tests.builders.terminal import Terminal
 
 
@@ -79,11 +78,3 @@ def test_it_goes_out_to_a_file_and_comes_in_again_and_is_reviewed(
     greenroom("chain", "review", study, chain, "--withdraw", "--annotator", "Bo")
     greenroom("chain", "review", study, chain, "--annotator", "Bo", code=2)
     assert greenroom.json("chain", "statistics", study)["figures"]["chains"]["value"] == 2
-
-
-def test_a_node_is_made_of_a_segment(study: Path, greenroom: Terminal) -> None:
-    with Session.open(study, "Ada") as session:
-        segment = mark(session, "Ada", 1, 2, rationale="She waits.")
-    chain = greenroom.json("chain", "add", study, "--recording", "1", "--annotator", "Ada")["id"]
-    made = greenroom.json("chain", "node", study, chain, "--segment", segment)
-    assert (made["text"], made["start"]) == ("She waits.", 1)

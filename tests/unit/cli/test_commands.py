@@ -1,42 +1,28 @@
-"""The command line, run in this process: what it prints, how it ends, what it refuses."""
+"""The command line: segments and recordings, and nothing that a model or a study says steers the terminal."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from app.cli.console import Bar, Output, print_output, to_json_line
 from project.queries.segment_rows import all_segments
 from project.session.session import Session
 from tests.builders.clips import make_clip
 from tests.builders.terminal import Terminal
 
-
-@pytest.fixture(scope="module")
-def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_clip(tmp_path_factory.mktemp("clips") / "walk.mp4", frames=60, size=(160, 120), sound=True)
-
-
-@pytest.fixture
-def study(tmp_path: Path, clip: Path, greenroom: Terminal) -> Path:
-    path = tmp_path / "lab.greenroom"
-    greenroom("new", path)
-    greenroom("add", path, clip)
-    return path
-
-
 SEGMENT = ("--recording", "1", "--start", "0.5", "--end", "0:01.5", "--verdict", "error", "--annotator", "Ada")
 
 
-def test_a_new_study_is_empty(tmp_path: Path, greenroom: Terminal) -> None:
-    made = greenroom.json("new", tmp_path / "lab")
-    assert made["study"].endswith("lab.greenroom")
-    found = greenroom.json("info", made["study"])
-    assert (found["recordings"], found["segments"], found["annotators"]) == (0, 0, 0)
-    assert greenroom.json("check", made["study"])["ok"] is True
-    assert [p.name for p in tmp_path.iterdir()] == ["lab.greenroom"]
-
-
-def test_a_segment_is_added_listed_edited_and_deleted(study: Path, greenroom: Terminal) -> None:
+def test_a_segment_is_added_listed_edited_and_deleted_and_undo_reaches_back_over_reopening(
+    tmp_path: Path, greenroom: Terminal
+) -> None:
+    study = greenroom.json("new", tmp_path / "lab")["study"]
+    assert study.endswith("lab.greenroom")
+    greenroom("add", study, make_clip(tmp_path / "walk.mp4", frames=60, size=(64, 48)))
     made = greenroom.json(
         "segment", "add", study, *SEGMENT, "--attribute", "norms", "--attribute", "emotions", "--channel", "both",
         "--rationale", "It looked away “again”.", "--correction", "Look at her.",
@@ -51,45 +37,13 @@ def test_a_segment_is_added_listed_edited_and_deleted(study: Path, greenroom: Te
     assert (edited["end"], edited["rationale"], edited["correction"]) == (1.75, None, "Look at her.")
     greenroom("segment", "delete", study, made["id"], "--annotator", "Ada")
     assert greenroom.json("info", study)["segments"] == 0
-
-
-def test_undo_and_redo_reach_back_over_reopening(study: Path, greenroom: Terminal) -> None:
-    made = greenroom.json("segment", "add", study, *SEGMENT)
-    greenroom("segment", "edit", study, made["id"], "--verdict", "competence", "--annotator", "Ada")
-    assert greenroom.json("undo", study)["undone"] == "Edit segment"
-    (listed,) = greenroom.json("segment", "list", study)["segments"]
-    assert listed == made
     greenroom("undo", study)
-    assert greenroom.json("info", study)["segments"] == 0
+    assert greenroom.json("undo", study)["undone"] == "Edit segment"
+    assert greenroom.json("segment", "list", study)["segments"] == [made]
     greenroom("redo", study)
+    assert greenroom.json("segment", "list", study)["segments"] == [edited]
     greenroom("redo", study)
-    (listed,) = greenroom.json("segment", "list", study)["segments"]
-    assert listed == {**made, "label": "competence", "verdict": "competence"}
     greenroom("redo", study, code=2)
-
-
-def test_what_is_not_a_study_is_refused_unchanged(tmp_path: Path, greenroom: Terminal) -> None:
-    alien = tmp_path / "alien.greenroom"
-    alien.write_bytes(b"hello")
-    for command in ("info", "undo", "faces"):
-        greenroom(command, alien, code=2)
-        greenroom(command, tmp_path / "missing.greenroom", code=2)
-        greenroom(command, tmp_path, code=2)
-    found = json.loads(greenroom("check", alien, "--json", code=2).splitlines()[-1])
-    assert found["ok"] is False
-    assert found["problems"]
-    assert alien.read_bytes() == b"hello"
-    assert not (tmp_path / "missing.greenroom").exists()
-
-
-def test_a_path_may_hold_anything_a_file_name_may(tmp_path: Path, study: Path, greenroom: Terminal) -> None:
-    odd = tmp_path / "a b'\"🎬\nc"
-    odd.mkdir()
-    video = make_clip(odd / 'it\'s "q" 🎥\n.mp4', frames=20)
-    added = greenroom.json("add", study, video)
-    assert added["recordings"][0]["number"] == 2
-    listed = greenroom.json("info", study)["recording_list"][1]
-    assert listed["media"] == "present"
 
 
 def test_a_moved_file_is_relinked_by_its_content_and_one_replaced_by_another_is_not_used(
@@ -112,30 +66,15 @@ def test_a_moved_file_is_relinked_by_its_content_and_one_replaced_by_another_is_
     assert "not the one that was added" in greenroom("faces", path, "--recording", "b", code=2)
 
 
-def test_faces_then_an_export_in_range(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
-    found = greenroom.json("faces", study, "--recording", "1")
-    assert (found["frames"], found["frames_with_face"], found["tracks"]) == (60, 0, 0)
-    out = tmp_path / "clips"
-    made = greenroom.json("anonymize", study, "--recording", "1", "--out", out, "--start", "0.5", "--end", "1")
-    assert made["faces_left"] == []
-    assert Path(made["output"]).stat().st_size > 0
-    assert "walk" not in Path(made["output"]).name
-    assert greenroom.json("check", study)["ok"] is True
-    assert len(list(out.iterdir())) == 1
-
-
-def test_a_synthetic_study_has_the_size_asked_for(tmp_path: Path, greenroom: Terminal) -> None:
-    size = ("--recordings", "5", "--segments", "60", "--annotators", "3")
-    for name, more in (("bare", ["--bare"]), ("whole", [])):
-        greenroom("synthetic", tmp_path / name, *size, *more)
-        found = greenroom.json("info", tmp_path / f"{name}.greenroom")
-        assert (found["recordings"], found["annotators"]) == (5, 3)
-        assert (found["segments"] == 60) == (name == "bare"), "statements and ratings are segments too"
-
-
 def test_deleting_says_how_many_segments_of_how_many_recordings(tmp_path: Path, greenroom: Terminal) -> None:
+    size = ("--recordings", "3", "--segments", "30", "--annotators", "2")
+    greenroom("synthetic", tmp_path / "bare", *size, "--bare")
+    assert greenroom.json("info", tmp_path / "bare.greenroom")["segments"] == 30
     path = tmp_path / "lab.greenroom"
-    greenroom("synthetic", path, "--recordings", "3", "--segments", "30")
+    greenroom("synthetic", path, *size)
+    found = greenroom.json("info", path)
+    assert (found["recordings"], found["annotators"]) == (3, 2)
+    assert found["segments"] > 30, "statements and ratings are segments too"
     with Session.open(path, "Annotator 1") as session:
         who = session.annotator()
         own = [segment for segment in all_segments(session.study) if segment.annotator_id == who.id]
@@ -146,3 +85,31 @@ def test_deleting_says_how_many_segments_of_how_many_recordings(tmp_path: Path, 
     assert deleted.startswith("Deleted 3 segments in 2 recordings. Undo: greenroom undo ")
     assert greenroom("undo", path) == "Undone: Delete 3 segments in 2 recordings\n"
     assert greenroom("segment", "delete", path, other.id, "--annotator", "Annotator 1").startswith("Deleted 1 segment.")
+
+
+EVIL = "\x1b[31m\x1b]0;title\x07\u202eevil\x9b31m\x7f\u2028\U000e0041"
+
+
+@given(st.dictionaries(st.text(), st.text() | st.lists(st.text())))
+def test_an_object_is_printable_and_says_the_same(result: dict[str, str | list[str]]) -> None:
+    line = to_json_line(result)
+    assert line.isprintable()
+    assert json.loads(line) == result
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text() | st.just(EVIL))
+def test_lines_for_people_are_printable(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    capsys.readouterr()
+    print_output(Output({}, text), as_json=False)
+    assert all(line.isprintable() for line in capsys.readouterr().out.split("\n"))
+
+
+def test_progress_is_printable(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    bar = Bar(f"Ask {EVIL}")
+    bar.progress(1, 1, EVIL)
+    bar.progress(1, 0, EVIL)
+    drawn = capsys.readouterr().err.split("\r\033[K")
+    assert len(drawn) > 1
+    assert all(line.isprintable() for line in drawn)

@@ -1,8 +1,7 @@
 """Footage on the command line: faces reviewed, clips and sound exported and measured, a release."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,9 +14,6 @@ from annotate.study.recording_files import require_usable_sound
 from anonymize.methods import face_methods as registry
 from anonymize.methods.face_methods import METHODS, method_type
 from anonymize.methods.solid import Solid
-from anonymize.privacy.privacy_limits import PrivacyLimits, read_privacy_limits
-from anonymize.release.release_plan import SOUND_CHOICES, TEXT_CHOICES, VIDEO_CHOICES, WITHOUT_CONSENT_CHOICES
-from anonymize.sound.voice_methods import COVERS
 from app.cli.command import command
 from app.cli.plugin_options import options_by_method, plugin_options
 from models.weights import installed_weights as weights
@@ -25,7 +21,6 @@ from project.entities.study_records import Json
 from project.plugins.option_limits import choice_field
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
-from project.store.study import Study
 from tests.builders.clips import make_clip, make_sound_tracks, tone
 from tests.builders.face_study import SIZE, found_faces, open_lab
 from tests.builders.release_study import lab
@@ -33,63 +28,30 @@ from tests.builders.terminal import Terminal
 from tests.builders.voices import chords, hiss, write_sound
 
 
-@pytest.fixture(scope="module")
-def tracked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+@pytest.fixture
+def tracked(tmp_path: Path) -> Path:
     """Two recordings; faces were looked for in the first."""
-    folder = tmp_path_factory.mktemp("lab")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
-        with open_lab(folder) as session:
-            found_faces(session, [(20, 50, 24, 24)])
-            add_recordings(session, [probe_file(make_clip(folder / "talk.mp4", size=SIZE, frames=4, fps=25))])
-        yield folder / "lab.greenroom"
+    with open_lab(tmp_path) as session:
+        found_faces(session, [(20, 50, 24, 24)])
+        add_recordings(session, [probe_file(make_clip(tmp_path / "talk.mp4", size=SIZE, frames=4, fps=25))])
+    return tmp_path / "lab.greenroom"
 
 
 def test_what_fails_is_listed_the_rest_is_made_and_the_exit_code_says_so(
     tracked: Path, tmp_path: Path, greenroom: Terminal
 ) -> None:
-    methods = ("--method", "solid", "--method", "blur", "--strength", "0.5")
-    said = greenroom("anonymize", tracked, "--recording", "all", *methods, "--out", tmp_path / "clips", code=2)
+    out, methods = tmp_path / "clips", ("--method", "solid", "--method", "blur", "--strength", "0.5")
+    said = greenroom("anonymize", tracked, "--recording", "all", *methods, "--out", out, code=2)
     assert "Recording 2, blur: FAILED. The faces of recording 2 have not been tracked yet." in said
     assert "greenroom: 2 of 4 clips could not be made." in said
-    assert sorted(path.name for path in (tmp_path / "clips").iterdir()) == [
-        "recording-0001-blur.mp4",
-        "recording-0001-solid.mp4",
-    ]
+    assert sorted(path.name for path in out.iterdir()) == ["recording-0001-blur.mp4", "recording-0001-solid.mp4"]
     again = greenroom("anonymize", tracked, "--resume", code=2)
     assert "2 of 2 clips could not be made" in again
-
-
-def test_an_option_reaches_the_method_and_the_record(tracked: Path, tmp_path: Path, greenroom: Terminal) -> None:
-    flags = ("--recording", "1", "--out", tmp_path, "--method", "pixelate", "--cells", "4")
+    flags = ("--recording", "1", "--out", out, "--method", "pixelate", "--cells", "4")
     made = greenroom.json("anonymize", tracked, *flags)
     assert (made["checked_by"], made["method"], made["options"]) == ("centerface", "pixelate", {"cells": 4})
-    assert made["outdated"] is False
-    before = Path(made["output"]).read_bytes()
     assert "There is a clip already" in greenroom("anonymize", tracked, *flags, code=2)
-    assert Path(made["output"]).read_bytes() == before
-
-
-def test_the_help_names_every_option_of_every_method_with_its_limits(greenroom: Terminal) -> None:
-    said = " ".join(greenroom("anonymize", "--help").split())
-    for name in METHODS:
-        assert name in said
-        for spec in fields(method_type(name).options_type):
-            if "choices" in spec.metadata:
-                allowed = f"one of {', '.join(spec.metadata['choices'])}"
-            else:
-                allowed = f"{spec.metadata['minimum']} to {spec.metadata['maximum']}"
-            assert f"--{spec.name}" in said
-            assert f"for {name}: {allowed}, by default {spec.default}." in said
-
-
-def test_a_preview_is_two_pictures_and_no_clip(tracked: Path, tmp_path: Path, greenroom: Terminal) -> None:
-    flags = ("--recording", "1", "--method", "blur", "--preview", "0.08", "--out", tmp_path / "pictures")
-    said = greenroom.json("anonymize", tracked, *flags)
-    assert (said["time"], said["faces"], said["nearest"]) == (0.08, 1, None)
-    assert sorted(path.suffix for path in (tmp_path / "pictures").iterdir()) == [".png", ".png"]
-    assert "1 face hidden" in greenroom("anonymize", tracked, *flags)
-    assert "one recording by one method" in greenroom("anonymize", tracked, *flags, "--method", "solid", code=2)
+    assert "1 face hidden" in greenroom("anonymize", tracked, *flags, "--preview", "0.08")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +83,14 @@ def test_choices_and_booleans_are_flags(monkeypatch: pytest.MonkeyPatch) -> None
 
     run = CliRunner()
     assert run.invoke(paint, ["--look", "bright", "--no-keep-hats", "--strength", "0.5"]).exit_code == 0
-    assert run.invoke(paint, ["--keep-hats"]).exit_code == 0
     assert run.invoke(paint, []).exit_code == 0
     assert seen[0] == {"painted": {"look": "bright", "keep_hats": False}, "solid": {}, "blur": {"strength": 0.5}}
-    assert seen[1] == {"painted": {"keep_hats": True}, "solid": {}, "blur": {}}
-    assert seen[2] == {"painted": {}, "solid": {}, "blur": {}}
+    assert seen[1] == {"painted": {}, "solid": {}, "blur": {}}
     assert run.invoke(paint, ["--look", "loud"]).exit_code == 2
     said = " ".join(run.invoke(paint, ["--help"]).output.split())
     assert "Look, for painted: one of calm, bright, by default calm. Which." in said
     assert "Keep hats, for painted: yes or no, by default yes. They stay." in said
-    with monkeypatch.context() as patch:
-        patch.setitem(registry.METHODS, "painted", f"{__name__}:Painted")
-        assert options_by_method({"look": "calm"}, ["solid"]) == {"solid": {"look": "calm"}}, "so that solid refuses it"
+    assert options_by_method({"look": "calm"}, ["solid"]) == {"solid": {"look": "calm"}}, "so that solid refuses it"
 
 
 @pytest.fixture
@@ -163,17 +121,10 @@ def test_treated_sound_is_written_with_what_was_measured_and_what_was_not(
     assert found["same_length"] is True
     assert found["measures"]["words"] is None
     assert codec(Path(found["output"])) == "flac"
-    assert Path(found["output"]).parent == sounding.parent / "anonymized"
-
-
-def test_an_export_has_the_sound_that_was_chosen_and_tells_what_kept_voices_mean(
-    sounding: Path, tmp_path: Path, greenroom: Terminal
-) -> None:
     export = ("anonymize", sounding, "--recording", "1", "--out", tmp_path / "clips", "--overwrite")
     assert "A voice identifies its speaker." in greenroom(*export, "--voice", "keep", "--cover", "none")
     assert codec(tmp_path / "clips" / "recording-0001-solid.mp4") == "aac"
-    made = greenroom.json(*export, "--voice", "none", "--cover", "beep")
-    assert made["sound"]["voice"] == "none"
+    made = greenroom.json(*export, "--voice", "none")
     with av.open(made["output"]) as clip:
         assert not clip.streams.audio
 
@@ -189,6 +140,7 @@ def test_from_what_is_left_to_reviewed_and_back(two_faces: Path, greenroom: Term
     review = ("review-faces", two_faces, "--recording", "1")
     bytes_before = two_faces.read_bytes()
     before = greenroom.json(*review)
+    assert "left: 2 undecided tracks (hidden), to mark it as reviewed" in greenroom(*review)
     assert two_faces.read_bytes() == bytes_before, "looking changes nothing"
     assert (before["uncovered"], before["uncertain"], before["reviewed"]) == (0, 0, False)
     second = before["tracks"][1]["track"]
@@ -206,51 +158,13 @@ def test_from_what_is_left_to_reviewed_and_back(two_faces: Path, greenroom: Term
     assert not greenroom.json(*review, "--withdraw")["reviewed"]
 
 
-def test_what_is_left_is_named_until_all_of_it_is_done(two_faces: Path, greenroom: Terminal) -> None:
-    review = ("review-faces", two_faces, "--recording", "1")
-
-    def left() -> str:
-        return greenroom(*review).split("; left: ")[1].splitlines()[0]
-
-    assert left() == "2 undecided tracks (hidden), to mark it as reviewed"
-    greenroom(*review, "--assign", "1", "P01")
-    assert left() == "1 undecided track (hidden), to mark it as reviewed"
-    greenroom(*review, "--reviewed")
-    assert left() == "1 undecided track (hidden)"
-    greenroom(*review, "--dismiss", "2")
-    assert left().endswith("to mark it as reviewed"), "the faces changed, so the review does not hold any more"
-    greenroom(*review, "--seen", "all", "--reviewed")
-    assert left() == "nothing"
-
-
-def test_limits_of_privacy_can_be_set_before_anything_is_measured(tmp_path: Path, greenroom: Terminal) -> None:
-    empty = tmp_path / "lab.greenroom"
-    Study.create(empty).close()
-    settings = ("--limit", "reidentified=0.01", "--limit", "leak_frames=3")
-    said = greenroom("privacy", str(empty), *settings, code=2)
-    assert "Nothing was exported" in said
-    with Session.open(empty, "Ada") as session:
-        assert read_privacy_limits(session.study) == PrivacyLimits(reidentified=0.01, leak_frames=3)
-
-
-def test_a_dry_run_ends_with_two_while_anything_stands_in_the_way(tmp_path: Path, greenroom: Terminal) -> None:
-    study = lab(tmp_path)
-    assert greenroom.json("release", study, "--dry-run", "--method", "solid")["ready"] is True
-    greenroom("participant", study, "P02", "--recording", "1")
-    greenroom("participant", study, "P01", "--recording", "1", "--no-consent", "release")
-    said = greenroom("release", study, "--dry-run", "--method", "solid", "--json", code=2)
-    found = json.loads(said.splitlines()[-1])
-    assert found["ready"] is False
-    assert found["reasons"]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["Anna at home.mp4", "lab.greenroom"]
-
-
 @pytest.mark.usefixtures("english_names")
 def test_sound_is_asked_for_with_how_voices_are_changed_and_what_is_heard_instead(
     tmp_path: Path, greenroom: Terminal
 ) -> None:
     study = lab(tmp_path)
     ask = ("release", study, "--dry-run", "--method", "solid", "--sound")
+    files = sorted(tmp_path.iterdir())
     assert greenroom.json(*ask, "mcadams", "--voice-option", "lowest=0.6", "--cover", "beep")["ready"] is True
     for wrong in ("lowest=0.1", "lowest=low", "pitch=2", "lowest"):
         greenroom(*ask, "mcadams", "--voice-option", wrong, code=2)
@@ -260,12 +174,7 @@ def test_sound_is_asked_for_with_how_voices_are_changed_and_what_is_heard_instea
     assert reason["rule"] == "sound-consent"
     assert reason["link"].endswith("--recording 1")
     assert greenroom.json(*ask, "mcadams", "--without-consent", "solid")["ready"] is True
-
-
-def test_the_choices_of_a_release_are_those_there_are(greenroom: Terminal) -> None:
-    said = greenroom("release", "--help")
-    for choices in (SOUND_CHOICES, COVERS, TEXT_CHOICES, VIDEO_CHOICES, WITHOUT_CONSENT_CHOICES):
-        assert f"[{'|'.join(choices)}]" in "".join(said.split())
+    assert sorted(tmp_path.iterdir()) == files
 
 
 def test_a_file_whose_sound_fits_nowhere_is_not_moved(tmp_path: Path, greenroom: Terminal) -> None:

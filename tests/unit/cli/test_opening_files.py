@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from app.cli import launch as window
-from app.cli.launch import GivenFiles, sort_given_files
-from app.cli.main import COMMANDS, is_file_argument
-from project.schema import format_versions as schema
+from app.cli.main import COMMANDS, is_file_argument, run
+from app.diagnostics import system_facts as libraries
+from app.diagnostics.system_facts import Library, LibraryUse
 from project.store.study import Study
 from tests.builders.terminal import Terminal
 
@@ -37,77 +37,90 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> Opened:
     return calls
 
 
-@pytest.mark.parametrize("name", ["./lab.greenroom", "check.greenroom"])
-def test_a_study_is_opened_by_its_name_alone(name: str, folder: Path, greenroom: Terminal, opened: Opened) -> None:
-    Study.create(folder / name).close()
-    greenroom(name)
-    greenroom(name, "--recording", "3")
-    assert opened == [((Path(name),), None), ((Path(name),), "3")]
-
-
-@pytest.mark.parametrize("name", ["check", "lab"])
-def test_a_study_named_like_a_command_is_opened_by_its_path(
-    name: str, folder: Path, greenroom: Terminal, opened: Opened
-) -> None:
-    Study.create(folder / f"{name}.greenroom").close()
-    (folder / f"{name}.greenroom").rename(folder / name)
-    greenroom(f"./{name}")
-    greenroom("open", name)
-    assert opened == [((Path(name),), None)] * 2
-    if name in COMMANDS:
-        assert f"greenroom ./{name}" in greenroom(name, code=2), "it says how the file is opened"
-
-
-def test_no_command_is_ever_taken_for_a_file(folder: Path) -> None:
-    for name in COMMANDS:
-        (folder / name).mkdir()
-        assert not is_file_argument(name), name
-
-
-def test_recordings_are_handed_to_the_window_which_offers_a_study(
+def test_a_study_or_recordings_are_opened_by_their_names_and_a_command_is_always_the_command(
     folder: Path, greenroom: Terminal, opened: Opened
 ) -> None:
+    Study.create(folder / "lab.greenroom").close()
+    greenroom("lab.greenroom", "--recording", "3")
     for name in ("one.mp4", "TWO.MOV"):
         (folder / name).write_bytes(b"picture")
     greenroom("one.mp4", "TWO.MOV")
-    assert opened == [((Path("one.mp4"), Path("TWO.MOV")), None)]
+    (folder / "lab.greenroom").rename(folder / "check")
+    greenroom("./check")
+    greenroom("open", "check")
+    assert "greenroom ./check" in greenroom("check", code=2), "it says how the file is opened"
+    greenroom("open", "--from-desktop", "gone.greenroom")
+    assert opened == [
+        ((Path("lab.greenroom"),), "3"),
+        ((Path("one.mp4"), Path("TWO.MOV")), None),
+        *[((Path("check"),), None)] * 2,
+        ((Path("gone.greenroom"),), None),
+    ]
+    for name in COMMANDS:
+        (folder / name).touch()
+        assert not is_file_argument(name), name
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["gone.greenroom"], "There is no study “gone.greenroom”. Make it: greenroom new gone.greenroom"),
-        (["gone.mp4"], "There is no file “gone.mp4”. Look at how its name is spelled."),
-        (["no/where"], "There is no file “no/where”. Look at how its name is spelled."),
-        (["empty"], "“empty” is a folder, not a study. Choose a file that ends in .greenroom."),
-        (["full/"], "“full” is a folder, not a study. Choose the study in it: full/lab.greenroom"),
-        (["note.txt"], "“note.txt” is neither a study nor a recording. Studies end in .greenroom; "),
-        (["other.db"], "“other.db” is neither a study nor a recording."),
-        (["full/lab.greenroom", "clip.mp4"], "A study is opened alone. Add recordings to it: greenroom add "),
-        (["full/lab.greenroom", "full/lab.greenroom"], "One window shows one study."),
-        (["annotae"], "No such command 'annotae'"),
-    ],
-)
-def test_what_cannot_be_opened_is_one_clear_line(
-    arguments: list[str], said: str, folder: Path, greenroom: Terminal, opened: Opened
-) -> None:
+def test_what_cannot_be_opened_is_one_clear_line(folder: Path, greenroom: Terminal, opened: Opened) -> None:
     (folder / "empty").mkdir()
     (folder / "full").mkdir()
     Study.create(folder / "full" / "lab.greenroom").close()
     (folder / "note.txt").write_text("milk")
     (folder / "clip.mp4").write_bytes(b"picture")
     (folder / "other.db").write_bytes(b"SQLite format 3\0" + bytes(52) + struct.pack(">i", 7) + bytes(28))
-    assert said in greenroom(*arguments, code=2)
+    for arguments, said in (
+        ("gone.greenroom", "There is no study “gone.greenroom”. Make it: greenroom new gone.greenroom"),
+        ("gone.mp4", "There is no file “gone.mp4”. Look at how its name is spelled."),
+        ("empty", "“empty” is a folder, not a study. Choose a file that ends in .greenroom."),
+        ("full/", "“full” is a folder, not a study. Choose the study in it: full/lab.greenroom"),
+        ("note.txt", "“note.txt” is neither a study nor a recording. Studies end in .greenroom; "),
+        ("other.db", "“other.db” is neither a study nor a recording."),
+        ("full/lab.greenroom clip.mp4", "A study is opened alone. Add recordings to it: greenroom add "),
+        ("full/lab.greenroom full/lab.greenroom", "One window shows one study."),
+        ("annotae", "No such command 'annotae'"),
+    ):
+        assert said in greenroom(*arguments.split(), code=2)
     assert opened == []
 
 
-def test_a_study_is_known_by_its_content_too(folder: Path) -> None:
-    Study.create(folder / "lab.greenroom").close()
-    renamed = (folder / "lab.greenroom").rename(folder / "lab.db")
-    assert renamed.read_bytes()[68:72] == schema.APPLICATION_ID.to_bytes(4)
-    assert sort_given_files([renamed]) == GivenFiles(study=renamed)
+@pytest.mark.parametrize("command", [[], ["open", "study.greenroom"]])
+def test_each_missing_library_is_one_line_and_the_window_is_not_tried(
+    command: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = [
+        Library("libEGL.so.1", "libegl1", LibraryUse.WINDOW),
+        Library("libxcb-cursor.so.0", "libxcb-cursor0", LibraryUse.X11),
+    ]
+    monkeypatch.setattr(libraries, "missing_libraries", lambda uses: gone)
+    monkeypatch.setattr("shutil.which", lambda name: name)
+    assert run(command) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        "libEGL.so.1 is missing, which the window needs: sudo apt install libegl1",
+        "libxcb-cursor.so.0 is missing, which a window on X11 needs: sudo apt install libxcb-cursor0",
+        "greenroom: The window cannot open: libraries of the system are missing. "
+        "Get them all: sudo apt install libegl1 libxcb-cursor0",
+    ]
 
 
-def test_from_the_desktop_the_window_says_what_is_wrong(folder: Path, greenroom: Terminal, opened: Opened) -> None:
-    greenroom("open", "--from-desktop", "gone.greenroom")
-    assert opened == [((Path("gone.greenroom"),), None)]
+def test_started_from_the_desktop_another_program_says_why_there_is_no_window(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    said = tmp_path / "said"
+    for name, ends in (("zenity", 1), ("xmessage", 0)):
+        program = tmp_path / name
+        program.write_text(f'#!/bin/sh\necho {name} "$@" >> "{said}"\nexit {ends}\n')
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin")
+    monkeypatch.setattr(
+        libraries, "missing_libraries", lambda uses: [Library("libEGL.so.1", "libegl1", LibraryUse.WINDOW)]
+    )
+    monkeypatch.setattr(libraries, "install_command", lambda names: "sudo apt install libegl1")
+    assert run(["open", "--from-desktop"]) == 2
+    first, second = said.read_text().splitlines()
+    assert first.startswith("zenity --error")
+    assert second == (
+        "xmessage -center The window cannot open: libraries of the system are missing. "
+        "Get them all: sudo apt install libegl1"
+    )
+    assert run(["open"]) == 2
+    assert len(said.read_text().splitlines()) == 2

@@ -27,81 +27,56 @@ META = "meta set STUDY --recording 1 --annotator Ada"
 PLAY = "episode play STUDY --scenario lamp"
 TALK = [
     (f"{ADD} --start soon", "soon"),
-    (f"{ADD} --end 0.5", "end"),
     (f"{ADD} --end 90:00", "outside recording 1"),
     (f"{ADD} --attribute charm", "charm"),
-    (f"{ADD} --recording 7", "No recording"),
     (f"{ADD} --annotator ' '", "name"),
     (f"{ADD} --verdict competence --correction No.", "belongs to error segments only"),
     ("segment edit STUDY SEGMENT --end 19 --annotator Bo", "somebody else"),
-    ("segment delete STUDY SEGMENT --annotator Cy", "somebody else"),
     ("segment list STUDY --field channel", "FIELD=VALUE"),
     ("segment list STUDY --field nothing=1", "attributes, channel"),
     ("segment list STUDY --collection nothing", "Lab"),
     ("comment STUDY SEGMENT --text Really?", "--annotator"),
-    ("comment STUDY gone", "No segment"),
-    ("comment STUDY SEGMENT --text ' ' --annotator Bo", "needs some text"),
     ("checklist STUDY --annotator Zoe", "No annotator is called"),
-    ("review decide STUDY SEGMENT --decision agree --annotator Ada", "Ada made this segment"),
     ("review list STUDY --annotator Zoe", "Zoe"),
     ("review list STUDY --annotator Ada --with Ada", "their own segments"),
     ("adjudicate STUDY --minimum-iou 3", "a number from 0 to 1"),
-    ("adjudicate STUDY --name Bo", "Bo"),
-    ("agreement STUDY --pair Ada X", "X"),
-    ("agreement STUDY --minimum-iou nan", "a number from 0 to 1"),
-    ("policy set STUDY everything", "everything"),
     ("policy set STUDY --host 'a b'", "no name of a machine"),
-    ("policy set STUDY raw", "--allowed-by"),
     ("egress STUDY --csv nowhere/out.csv", "cannot be written"),
     (JUDGE, "needs a model"),
     (f"{JUDGE} --model m --url https://me:pw@a.example/v1", "address"),
-    (f"{JUDGE} --model m --url https://a.example/v1?key=sk-1", "address"),
     (f"{JUDGE} --model m --coerce nobody", "nobody"),
     ("judge add STUDY gpt --backend random --frames 4", "no option"),
-    ("judge add STUDY gpt --backend person --model m", "person"),
     ("ask STUDY", "Which segments?"),
     ("ask STUDY --all --judge nobody", "no judge"),
     ("ask STUDY --all --task answer", "is asked about a question, not about a segment"),
-    ("ask STUDY --segment nothing", "No segment has the id"),
-    ("ask STUDY --label nothing", "No segment fits"),
     ("chain node STUDY CHAIN --segment SEGMENT --kind event", "--kind"),
     ("chain node STUDY CHAIN --kind event --start 1", "--end"),
     ("chain node STUDY CHAIN --segment SEGMENT --reason NODE", "takes all from it"),
     ("chain node STUDY CHAIN --utterance none", "not of the chain's recording"),
     ("chain node STUDY CHAIN --kind event --start 1 --end 2 --who P99", "P99"),
-    ("chain import STUDY round.json --recording 1 --annotator Ada", "round in a circle"),
     ("questions make STUDY --chain c9", "No chain has the id"),
     ("questions make STUDY --judge gpt", "Rules need no judge"),
     ("consistency STUDY --judge gpt", "was not asked"),
     ("questions ask STUDY --judge chance", "No question is verified yet"),
     ("questions filter STUDY --set truth", "sets nothing"),
-    ("questions filter STUDY --judge nobody", "no judge “nobody”"),
     ("questions filter STUDY --harden", "need a judge"),
     ("questions esi STUDY --recording 1 --rounds 9", "There are 1 to 2 rounds"),
     ("episode play STUDY --scenario none", "no scenario"),
     (f"{PLAY} --character Anna --player person", "for 2, and 1 take part"),
-    (f"{PLAY} --character Zoe", "no character"),
     ("episode play STUDY", "Nothing is said about what to play"),
     ("episode rate STUDY --judge chance", "No episode is over"),
     ("episode export STUDY e.jsonl", "no episode to export"),
-    ("episode add-character STUDY Anna", "already"),
     (f"{META} --look P01.shoes=red", "shoes"),
-    (f"{META} --summary 'sound=They meet.'", "sound"),
     (f"{META} --settle 7=So.", "7"),
-    (f"{META} --voice-over 50", "50"),
     (f"{META} --look P01.hair=short --summary 'words=They meet.' --voice-over 50", "50"),
     (META, "--look"),
     ("pii review STUDY --annotator Ada --hide", "No place is chosen"),
     ("pii review STUDY --annotator Ada --hide --text nobody", "No place fits"),
     ("pii review STUDY --annotator Ada --keep --kind person --everywhere", "What is meant everywhere is a word"),
-    ("pii review STUDY --annotator Ada --hide --kind nonsense", "There is no kind"),
     ("pii review STUDY --annotator Ada --hide --text x --participant P01", "A name is linked"),
-    ("pii review STUDY --annotator Ada nothing.csv", "cannot be read"),
     ("pii apply STUDY --annotator Ada", "Say where to"),
     ("pii find STUDY --out list.txt", "neither JSON nor CSV"),
     ("privacy STUDY --limit trust=1", "trust"),
-    ("privacy STUDY --json", "export"),
-    ("faces STUDY --detector magic", "magic"),
     ("dance", "dance"),
     ("new", "STUDY"),
     ("segment add STUDY", "--recording"),
@@ -109,60 +84,37 @@ TALK = [
 LAB = [
     ("anonymize STUDY --recording 1", "--out is missing"),
     ("anonymize STUDY --out clips", "--recording is missing"),
-    ("anonymize STUDY --recording 2 --out clips", "not been tracked"),
     ("anonymize STUDY --recording 1 --out clips --start 2 --end 1", "nothing between"),
-    ("anonymize STUDY --recording 1 --out clips --method magic", "There is no anonymization method “magic”"),
     ("anonymize STUDY --recording 1 --out clips --strength 0.5", "method “solid” has no option “strength”"),
     ("anonymize STUDY --recording 1 --out clips --method pixelate --cells 2.5", "--cells"),
-    (
-        "anonymize STUDY --recording 1 --out clips --method blur --method solid --preview 0",
-        "one recording by one method",
-    ),
     ("voice STUDY", "Say which recording."),
     ("voice STUDY --recording 2", "no sound"),
     ("voice STUDY --recording 1 -o sound.mp3", "FLAC or WAV"),
-    ("voice STUDY --recording 1 --method parrot", "There is no voice method"),
-    ("voice STUDY --recording 1 --method mcadams --voice-pitch 2", "has no option"),
-    ("transcribe STUDY", "models fetch"),
     ("transcribe STUDY --model nothing", "no model or folder"),
-    ("transcribe STUDY --model .", "model.bin is missing"),
     ("transcribe STUDY --language Klingon", "no language that can be recognised"),
     ("review-faces STUDY --recording 1 --dismiss 7", "7"),
-    ("review-faces STUDY --recording 1 --seen soon", "soon"),
     ("review-faces STUDY --recording 1 --label badge", "--area"),
     ("review-faces STUDY --recording 1 --reviewed --withdraw", "--withdraw"),
     ("review-faces STUDY --recording 1 --face 1,1,10,10 --from 2 --to 1", "end"),
     ("speakers STUDY --name 1=P04", "--recording NUMBER"),
     ("speakers STUDY --recording 1 --name P04", "does not say who a speaker is"),
     ("add STUDY walk.mp4", "recording 1"),
-    ("add STUDY second.mp4 .", "folder"),
     ("add STUDY second.mp4 notes.mp4", "not a video"),
     ("relink STUDY nowhere", "nowhere"),
     ("redo STUDY", "redo"),
 ]
 TEAM = [
     ("plan STUDY --annotators Ada", "at least as many names"),
-    ("plan STUDY --annotators Ada,,Bo", "needs a name"),
     ("plan STUDY --annotators Ada,Bo --training 99", "No recording"),
     ("plan STUDY --keep", "needs annotators"),
-    ("split STUDY --annotator Zoe --out x", "No annotator"),
     ("split STUDY --annotator 'Annotator 1' --out x", "Nothing is assigned"),
     ("split STUDY --annotator Ada --out /nowhere/x", "no folder"),
     ("merge STUDY STUDY", "study itself"),
-    ("merge STUDY nowhere.greenroom", "no study"),
     ("resolve STUDY nothing --take ours", "No conflict"),
     ("training STUDY --recording 1", "recordings and a reference"),
-    ("training STUDY --recording 1 --reference Zoe", "No annotator"),
-    ("hold-out STUDY --recording 99", "No recording"),
     ("new STUDY", "is there already"),
 ]
 NUMBERED = ('INSERT INTO "property"', 'INSERT INTO "journal_')
-ROUND = (
-    '{"format": "greenroom-chains", "version": 1, "chains": [{"name": "Round", "nodes": ['
-    '{"id": "a", "kind": "event", "text": "it", "start_us": 0, "end_us": 5000}, '
-    '{"id": "b", "kind": "event", "text": "it", "start_us": 0, "end_us": 5000}], '
-    '"edges": [{"reason": "a", "result": "b"}, {"reason": "b", "result": "a"}]}]}'
-)
 
 
 def rows_of(study: Path) -> list[str]:
@@ -177,10 +129,9 @@ def refuse(greenroom: Terminal, study: Path, rows: list[tuple[str, str]], **know
         known["STUDY"] = str(study)
         told = greenroom(*(known.get(word, word) for word in shlex.split(line)), code=2)
         assert said in told, line
-        assert "sk-1" not in told
         assert "pw@" not in told
-        assert rows_of(study) == before, line
-        assert sorted(study.parent.glob("*.*")) == files, line
+    assert rows_of(study) == before
+    assert sorted(study.parent.glob("*.*")) == files
 
 
 def test_about_what_is_said_and_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, greenroom: Terminal) -> None:
@@ -198,7 +149,6 @@ def test_about_what_is_said_and_marked(tmp_path: Path, monkeypatch: pytest.Monke
     greenroom("episode", "add-character", study, "Anna")
     goals = ("--relationship", "stranger", "--goal", "Sell.", "--goal", "Buy.")
     greenroom("episode", "add-scenario", study, "lamp", "--context", "At a market.", *goals)
-    (tmp_path / "round.json").write_text(ROUND)
     monkeypatch.chdir(tmp_path)
     refuse(greenroom, study, TALK, SEGMENT=segment, CHAIN=chain, NODE=node)
 

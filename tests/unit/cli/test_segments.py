@@ -1,6 +1,5 @@
 """Segments on the command line: found, commented, compared, reviewed, and what judges said beside them."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -50,6 +49,21 @@ def test_conditions_of_the_list(greenroom: Terminal, synthetic: Path) -> None:
     assert greenroom.json("segment", "list", synthetic, "--lacks", "rationale")["segments"] == []
 
 
+def test_agreement_is_one_object_with_what_was_asked_for_and_for_people_a_line_a_figure(
+    synthetic: Path, greenroom: Terminal
+) -> None:
+    asked = ("--minimum-iou", "0.5", "--step-ms", "500", "--samples", "20", "--recording", "1", "--recording", "2")
+    found = greenroom.json("agreement", synthetic, *asked)
+    assert found["settings"]["options"]["minimum_iou"] == 0.5
+    assert found["settings"]["recordings"] == 2
+    assert found["main"]["cohen_kappa"]["more"]["step_ms"] == 500
+    figure = found["main"]["overlap_share"]
+    assert figure["low"] <= figure["value"] <= figure["high"]
+    said = greenroom("agreement", synthetic, "--pair", "Annotator 1", "Annotator 2", "--samples", "20")
+    assert "Cohen's kappa on the time grid" in said
+    assert "Nobody has reviewed" in said
+
+
 def test_comments(greenroom: Terminal, synthetic: Path) -> None:
     segment = greenroom.json("segment", "list", synthetic, "--annotator", "Annotator 1")["segments"][0]["id"]
     assert greenroom("comment", synthetic, segment) == "No comments.\n"
@@ -90,39 +104,7 @@ def test_a_review_from_the_list_to_the_lane(marked: Path, greenroom: Terminal) -
     assert len(greenroom.json(*reviews, "--all")["items"]) == 2
 
 
-def test_one_object_with_what_was_asked_for_and_for_people_a_line_a_figure(tmp_path: Path, greenroom: Terminal) -> None:
-    study = tmp_path / "lab.greenroom"
-    with Study.create(study) as made:
-        fill_study(made, recordings=6, segments=120, annotators=2, seed=3)
-    asked = ("--minimum-iou", "0.5", "--step-ms", "500", "--samples", "50", "--recording", "1", "--recording", "2")
-    found = json.loads(greenroom("agreement", study, *asked, "--json"))
-    assert found["settings"]["options"]["minimum_iou"] == 0.5
-    assert found["settings"]["recordings"] == 2
-    assert found["main"]["cohen_kappa"]["more"]["step_ms"] == 500
-    for key in ("overlap_share", "verdict_agreement", "disagreement_share", "cohen_kappa", "elan_kappa", "alpha"):
-        figure = found["main"][key]
-        assert -1 <= figure["value"] <= 1
-        assert figure["n"] > 0
-        assert figure["low"] <= figure["value"] <= figure["high"]
-    assert set(found["f1_iou"]) == {"0.3", "0.5", "0.7"}
-    assert len(found["published"]) == 8
-    assert {"label", "attributes", "channel", "recording", "pair", "annotator"} <= set(found["rows"])
-    said = greenroom("agreement", study, "--pair", "Annotator 1", "Annotator 2")
-    assert "Cohen's kappa on the time grid" in said
-    assert "n = " in said
-    assert "Nobody has reviewed" in said
-
-
 WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}
-
-
-def test_judges_are_hidden_until_somebody_says_otherwise(tmp_path: Path, greenroom: Terminal) -> None:
-    with open_study(tmp_path) as session:
-        study = str(session.study.path)
-    assert '{"blind_first": true}' in greenroom("blind", study, "--json")
-    assert '{"blind_first": false}' in greenroom("blind", study, "off", "--annotator", "Ada", "--json")
-    greenroom("undo", study)
-    assert "is hidden" in greenroom("blind", study)
 
 
 def test_who_revised_what_is_listed_for_who_may_see_it(tmp_path: Path, greenroom: Terminal) -> None:
@@ -139,3 +121,7 @@ def test_who_revised_what_is_listed_for_who_may_see_it(tmp_path: Path, greenroom
     ]
     said = greenroom("revisions", study, "--annotator", "Bo").splitlines()
     assert said[1:] == ["1 revision hidden, because your own is not complete there yet."]
+    assert '{"blind_first": true}' in greenroom("blind", study, "--json")
+    assert '{"blind_first": false}' in greenroom("blind", study, "off", "--annotator", "Ada", "--json")
+    greenroom("undo", study)
+    assert "is hidden" in greenroom("blind", study)

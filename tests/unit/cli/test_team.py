@@ -1,7 +1,6 @@
 """Planning, splitting, merging and training on the command line, as a study's owner and two annotators do it."""
 
 import re
-import shlex
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,6 @@ import pytest
 from tests.builders.terminal import Terminal
 
 CANARY = "Quite unmistakable remark"
-SEGMENT = ("--recording", "1", "--start", "0.5", "--end", "1.5", "--verdict", "error")
 
 
 @pytest.fixture
@@ -120,17 +118,3 @@ def test_a_training_opens_the_work(study: Path, tmp_path: Path, greenroom: Termi
     greenroom("training", study, "--off")
     assert "no training" in greenroom("training", study)
     assert add(greenroom, study, place, "Bo")
-
-
-def test_who_is_in_no_plan_is_told_the_command_that_plans(tmp_path: Path, greenroom: Terminal) -> None:
-    path = tmp_path / "a lab.greenroom"
-    greenroom("synthetic", path, "--recordings", "2", "--segments", "8")
-    annotators = ["Annotator 1", "Annotator 2"]
-    said = greenroom("split", path, "--annotator", "Zoe", "--out", tmp_path / "zoe.greenroom", code=2)
-    command = said.partition("Name them in the plan: ")[2].strip()
-    assert command == f"greenroom plan '{path}' --annotators 'Annotator 1,Annotator 2,Zoe' --per-recording 3"
-    told = greenroom("split", path, "--annotator", annotators[0], "--out", tmp_path / "first.greenroom")
-    assert "There is no plan, so it has all recordings. To share them out: greenroom plan " in told
-    greenroom(*shlex.split(command)[1:])
-    told = greenroom("split", path, "--annotator", "Zoe", "--out", tmp_path / "zoe.greenroom")
-    assert "There is no plan" not in told

@@ -1,7 +1,6 @@
 """Which segments of several people stand for each other, and one lane made of several people's."""
 
 import json
-import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -31,7 +30,6 @@ from project.queries.history_rows import runs_of
 from project.queries.segment_rows import comments_in, segments_of, values_of
 from project.schemes.scheme_file import load_scheme
 from project.session.session import Session
-from tests.builders.full_disk import full_disk
 from tests.builders.marked_study import SECOND, WALK, mark, open_study, person
 
 SHREC = load_scheme("shrec")
@@ -120,6 +118,18 @@ def test_nothing_is_made_where_nobody_marked_and_every_label_is_somebodys(lanes:
         assert min(s for s, _, _ in near) <= draft.start_us < draft.end_us <= max(e for _, e, _ in near)
 
 
+def test_what_makes_no_lane_is_refused_and_nothing_is_written(session: Session) -> None:
+    mark(session, "Ada", 10, 20)
+    with pytest.raises(UserError, match="two people"):
+        adjudication.create_adjudicated_lane(session, AdjudicationRule())
+    mark(session, "Bo", 12, 22)
+    for options in ({"name": "Ada"}, {"annotators": ["Ada"]}, {"annotators": ["Zoe", "Ada"]}):
+        with pytest.raises(UserError):
+            adjudication.create_adjudicated_lane(session, AdjudicationRule(), **options)
+    assert runs_of(session.study, WALK) == []
+    assert len(segments_of(session.study, WALK)) == 2
+
+
 def test_two_annotators_agreeing_on_the_label() -> None:
     first = (10, 10, "error", {"attributes": ["norms", "emotions"], "channel": "both", "rationale": "It left."})
     second = (12, 12, "error", {"attributes": ["norms"], "channel": "verbal", "rationale": "No goodbye."})
@@ -155,17 +165,6 @@ def test_who_gives_in_votes_for_the_others_segment() -> None:
     assert (made.label, made.start_us, made.end_us) == ("error", 10, 20)
     both = {(0, 0, 1): ReviewDecision.AGREE, (1, 0, 0): ReviewDecision.AGREE}
     assert lane_of(marks_of(lanes, both), 2).counts.undecided == 1
-
-
-def test_a_persistent_disagreement_is_left_out_or_kept_with_a_remark() -> None:
-    lanes: list = [[(10, 10, "error", {})], [(12, 12, "competence", {})]]
-    marks = marks_of(lanes, {(0, 0, 1): ReviewDecision.DISAGREE, (1, 0, 0): ReviewDecision.DISAGREE})
-    assert lane_of(marks, 2).drafts == ()
-    kept = lane_of(marks, 2, AdjudicationRule(unsettled=UnsettledRule.KEEP)).drafts
-    assert [(segment_draft.label, segment_draft.remark) for segment_draft in kept] == [
-        ("error", "Persistent disagreement"),
-        ("competence", "Persistent disagreement"),
-    ]
 
 
 def test_two_of_three_outvote_the_third() -> None:
@@ -217,16 +216,6 @@ def test_a_lane_is_made_replaced_and_undone(session: Session) -> None:
     assert not adjudication.create_adjudicated_lane(session, AdjudicationRule())[1], "the same again changes nothing"
 
 
-def test_a_lane_without_its_account_is_not_kept(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    mark(session, "Ada", 10, 20)
-    mark(session, "Bo", 12, 22)
-    monkeypatch.setattr(adjudication, "insert_run", full_disk)
-    with pytest.raises(UserError, match="full"):
-        adjudication.create_adjudicated_lane(session, AdjudicationRule())
-    lane = person(session, "Adjudicated")
-    assert [segment for segment in segments_of(session.study, WALK) if segment.annotator_id == lane.id] == []
-
-
 def test_disagreements_that_are_kept_carry_a_comment(session: Session) -> None:
     mark(session, "Ada", 10, 20, "error")
     theirs = mark(session, "Bo", 12, 22, "competence")
@@ -253,39 +242,9 @@ def test_only_under_its_name_an_adjudicated_segment_is_edited(session: Session) 
     edit_segment(session, made.id, label="competence")
 
 
-@pytest.mark.parametrize(
-    "options", [{"name": "Ada"}, {"name": " "}, {"annotators": ["Ada"]}, {"annotators": ["Zoe", "Ada"]}]
-)
-def test_what_makes_no_sense_is_refused_and_nothing_is_written(session: Session, options: dict[str, object]) -> None:
-    mark(session, "Ada", 10, 20)
-    with pytest.raises(UserError, match="two people"):
-        adjudication.create_adjudicated_lane(session, AdjudicationRule())
-    mark(session, "Bo", 12, 22)
-    with pytest.raises(UserError):
-        adjudication.create_adjudicated_lane(session, AdjudicationRule(), **options)
-    with pytest.raises(UserError):
-        adjudication.create_adjudicated_lane(session, AdjudicationRule(minimum_iou=2))
-    assert runs_of(session.study, WALK) == []
-    assert len(segments_of(session.study, WALK)) == 2
-
-
-plain_spans = st.tuples(st.integers(0, 40), st.integers(1, 15), st.sampled_from(["error", "competence"]))
-plain_lanes = st.lists(st.lists(plain_spans, max_size=6), min_size=1, max_size=4)
-
-
-def plain_marks(found: list[list[tuple[int, int, str]]]) -> list[Mark]:
-    return [
-        Mark(Segment(f"{who}.{place}", "r", f"P{who}", label, start, start + length), {})
-        for who, lane in enumerate(found)
-        for place, (start, length, label) in enumerate(lane)
-    ]
-
-
-@given(plain_lanes)
-def test_every_mark_is_in_one_group_with_at_most_one_of_each_annotator_and_a_moment_in_common(
-    found: list[list[tuple[int, int, str]]],
-) -> None:
-    marks = plain_marks(found)
+@given(st.lists(lane, min_size=1, max_size=4))
+def test_every_mark_is_in_one_group_with_at_most_one_of_each_annotator_and_a_moment_in_common(lanes: list) -> None:
+    marks = marks_of(lanes)
     groups = group_marks(marks)
     ids = [mark.segment.id for group in groups for mark in group]
     assert sorted(ids) == sorted(mark.segment.id for mark in marks)
@@ -294,27 +253,9 @@ def test_every_mark_is_in_one_group_with_at_most_one_of_each_annotator_and_a_mom
         assert max(mark.segment.start_us for mark in group) < min(mark.segment.end_us for mark in group)
 
 
-@given(plain_lanes, st.randoms(use_true_random=False))
-def test_who_comes_first_makes_no_difference(found: list[list[tuple[int, int, str]]], chance: random.Random) -> None:
-    marks = plain_marks(found)
-    shuffled = list(marks)
-    chance.shuffle(shuffled)
-
-    def content(groups: list[tuple[Mark, ...]]) -> list[list[tuple[object, ...]]]:
-        return sorted(sorted(mark.sort_key for mark in group) for group in groups)
-
-    assert content(group_marks(marks)) == content(group_marks(shuffled))
-
-
 def test_the_pair_that_overlaps_most_goes_first() -> None:
-    marks = plain_marks([[(0, 10, "error"), (10, 10, "error")], [(2, 10, "error"), (11, 9, "error")]])
-    assert [sorted(mark.segment.id for mark in group) for group in group_marks(marks)] == [
-        ["0.0", "1.0"],
-        ["0.1", "1.1"],
-    ]
-
-
-def test_a_pair_below_the_minimum_iou_is_none() -> None:
-    marks = plain_marks([[(0, 10, "error")], [(8, 10, "error")]])
-    assert len(group_marks(marks)) == 1
-    assert len(group_marks(marks, 0.2)) == 2
+    marks = marks_of([[(0, 10, "error", {}), (10, 10, "error", {})], [(2, 10, "error", {}), (11, 9, "error", {})]])
+    groups = [sorted(mark.segment.id for mark in group) for group in group_marks(marks)]
+    assert groups == [["0.0", "1.0"], ["0.1", "1.1"]]
+    apart = marks_of([[(0, 10, "error", {})], [(8, 10, "error", {})]])
+    assert [len(group_marks(apart, least)) for least in (0, 0.2)] == [1, 2]

@@ -1,3 +1,5 @@
+"""Coefficients of agreement, against references and values written out."""
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,6 +17,7 @@ from annotate.agreement.coefficients import (
     nominal_distance,
     ordinal_alpha,
 )
+from annotate.agreement.segment_agreement import expected_agreement, modified_kappa, modified_kappa_max
 
 
 def nominal_alpha(pairs, resamples=None):
@@ -51,18 +54,6 @@ def test_alpha_is_that_of_the_reference_library(codes: np.ndarray) -> None:
     np.testing.assert_allclose(metric_alpha(pairs, squares), [reference(codes, "interval")], atol=1e-9)
 
 
-@given(ratings(), st.integers(1, 9))
-def test_a_unit_that_stands_for_many_counts_as_many(codes: np.ndarray, times: int) -> None:
-    units = np.full(codes.shape[1], times)
-    units[0] = 1
-    pairs = count_coincidences(codes, np.zeros(codes.shape[1], np.int64), 5, 1, units)
-    np.testing.assert_allclose(
-        nominal_alpha(pairs),
-        [reference(np.repeat(codes, units, axis=1), "nominal")],
-        atol=1e-9,
-    )
-
-
 @given(ratings(), st.lists(st.integers(0, 3), min_size=12, max_size=12))
 def test_resampling_is_repeating_what_was_drawn(codes: np.ndarray, drawn: list[int]) -> None:
     units = codes.shape[1]
@@ -92,22 +83,11 @@ def test_the_example_of_krippendorff() -> None:
     assert interval_alpha(pairs, np.arange(1.0, 6))[0] == pytest.approx(0.849, abs=5e-4)
 
 
-def test_jaccard_distance_written_out() -> None:
-    sets = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 0, 0]], bool)
-    np.testing.assert_allclose(jaccard_distance(sets), [[0, 0.5, 1, 1], [0.5, 0, 1, 1], [1, 1, 0, 1], [1, 1, 1, 0]])
-
-
 def test_alpha_of_sets_written_out() -> None:
     """Two units: {a,b} against {a}, and {c} twice. Observed 1/4, expected 9/12: alpha is 2/3."""
     sets = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 1]], bool)
     pairs = count_coincidences(np.array([[0, 2], [1, 2]]), np.zeros(2, np.int64), 3, 1)
     np.testing.assert_allclose(metric_alpha(pairs, jaccard_distance(sets)), [2 / 3])
-
-
-def test_alpha_of_one_value_throughout_is_undefined() -> None:
-    pairs = count_coincidences(np.zeros((2, 5), np.int64), np.zeros(5, np.int64), 1, 1)
-    assert np.isnan(nominal_alpha(pairs)).all()
-    assert np.isnan(ordinal_alpha(pairs)).all()
 
 
 def test_kappa_of_a_table_written_out() -> None:
@@ -116,9 +96,6 @@ def test_kappa_of_a_table_written_out() -> None:
     np.testing.assert_allclose(cohen_kappa(table), 0.4)
     # The margins are 25 and 25, 30 and 20, so at most 45 of 50 can agree: (0.9 - 0.5) / (1 - 0.5).
     np.testing.assert_allclose(kappa_max(table), 0.8)
-
-
-def test_kappa_below_chance_is_negative_and_of_one_category_undefined() -> None:
     assert cohen_kappa(np.array([[0.0, 5.0], [5.0, 0.0]])) == -1
     assert np.isnan(cohen_kappa(np.array([[9.0, 0.0], [0.0, 0.0]])))
 
@@ -132,3 +109,60 @@ def test_what_is_missing_counts_in_no_table() -> None:
 def test_bins_are_of_one_width_and_the_maximum_is_in_the_last() -> None:
     assert assign_bins(np.array([0.0, 1.9, 2, 9.9, 10]), 0, 10, 5).tolist() == [0, 0, 1, 4, 4]
     assert assign_bins(np.array([-5.0, 0, 5]), -5, 5, 2).tolist() == [0, 1, 1]
+
+
+def fit_proportionally(table: np.ndarray) -> np.ndarray:
+    """Fit ones, with a zero where both are unmatched, to the margins, until nothing moves."""
+    fit = np.ones_like(table)
+    fit[-1, -1] = 0
+    for _ in range(20_000):
+        before = fit
+        for axis in (1, 0):
+            sums = fit.sum(axis, keepdims=True)
+            fit = fit * np.divide(table.sum(axis, keepdims=True), sums, out=np.zeros_like(sums), where=sums > 0)
+        if np.abs(fit - before).max() < 1e-14 * table.sum():
+            break
+    return fit
+
+
+@st.composite
+def linked_tables(draw: st.DrawFn) -> np.ndarray:
+    size = draw(st.integers(1, 4)) + 1
+    cells = draw(st.lists(st.integers(0, 9), min_size=size * size, max_size=size * size))
+    table = np.array(cells, float).reshape(size, size)
+    table[:-1, :-1] *= 2
+    table[0, 0] += 2
+    table[-1, -1] = 0
+    return table
+
+
+@given(linked_tables())
+def test_chance_is_what_proportional_fitting_converges_to(table: np.ndarray) -> None:
+    fit = fit_proportionally(table)
+    np.testing.assert_allclose(expected_agreement(table), np.trace(fit[:-1, :-1]) / table.sum(), atol=1e-9)
+
+
+def test_a_table_written_out() -> None:
+    """Error and competence, 4 and 3 pairs alike, 1 not; 2 and 1 segments unmatched. Matched pairs count twice.
+
+    |            | error | competence | unmatched | sum |
+    |------------|-------|------------|-----------|-----|
+    | error      | 8     | 2          | 2         | 12  |
+    | competence | 0     | 6          | 0         | 6   |
+    | unmatched  | 1     | 0          | 0         | 1   |
+    | sum        | 9     | 8          | 2         | 19  |
+
+    Linked by chance: 19 - 2 - 1 = 16, of which 12/18 * 9/17 + 6/18 * 8/17 = 156/306 alike.
+    """
+    table = np.array([[8.0, 2, 2], [0, 6, 0], [1, 0, 0]])
+    chance = 16 / 19 * 156 / 306
+    np.testing.assert_allclose(expected_agreement(table), chance)
+    np.testing.assert_allclose(modified_kappa(table), (14 / 19 - chance) / (1 - chance))
+    np.testing.assert_allclose(modified_kappa_max(table), (15 / 19 - chance) / (1 - chance))
+
+
+def test_perfect_is_1_no_match_is_0_and_only_wrong_labels_are_below() -> None:
+    assert modified_kappa(np.array([[6.0, 0, 0], [0, 4, 0], [0, 0, 0]])) == 1
+    assert modified_kappa(np.array([[0.0, 0, 3], [0, 0, 1], [2, 2, 0]])) == 0
+    assert modified_kappa(np.array([[0.0, 4, 0], [4, 0, 0], [0, 0, 0]])) == -1
+    assert np.isnan(modified_kappa(np.array([[6.0, 0], [0, 0]]))), "one label and nothing unmatched"

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from annotate.agreement.coefficients import kappa_of_codes
 from annotate.agreement.span_matching import (
-    Disagreement,
     DisagreementKind,
     Overlaps,
     SpanArray,
@@ -41,10 +40,6 @@ def test_overlaps_are_those_of_comparing_each_with_each(first: SpanArray, second
     overlaps = find_overlaps(first, second)
     columns = (overlaps.first, overlaps.second, overlaps.shared_us, overlaps.iou, overlaps.share_of_longer)
     assert list(zip(*(column.tolist() for column in columns), strict=True)) == expected
-
-
-def test_touching_is_not_overlapping() -> None:
-    assert len(find_overlaps(spans([(0, 0, 10, 0)]), spans([(0, 10, 20, 0), (1, 0, 10, 0)]))) == 0
 
 
 def is_one_to_one(pairs: Overlaps) -> bool:
@@ -97,13 +92,6 @@ def test_of_equal_spans_the_one_with_the_same_label_is_matched() -> None:
     assert unmatched_mask(2, np.array([1])).tolist() == [True, False]
 
 
-def test_a_long_chain_of_spans_is_matched_at_once() -> None:
-    """Each span overlaps two of the other side, all the way: no table of 5,000 by 5,000 may come of it."""
-    first = spans([(0, 10 * i, 10 * i + 10, 0) for i in range(5000)])
-    second = spans([(0, 10 * i + 3, 10 * i + 13, 0) for i in range(5000)])
-    assert match_best_pairs(find_overlaps(first, second), first, second).first.tolist() == list(range(5000))
-
-
 rows = st.lists(st.tuples(st.integers(0, 30), st.integers(1, 12), st.integers(0, 2)), max_size=8)
 lanes_on_one_axis = st.lists(
     rows.map(lambda rows: spans([(0, start, start + length, label) for start, length, label in rows])),
@@ -136,12 +124,6 @@ def test_disagreement_is_what_a_look_at_every_instant_finds(lanes: list[SpanArra
         assert stretch.end_us < following.start_us or stretch.kind is not following.kind
 
 
-def test_one_lane_disagrees_with_nobody_and_an_empty_one_with_every_mark() -> None:
-    lane = spans([(0, 5, 9, 0)])
-    assert find_disagreement_spans([lane]) == []
-    assert find_disagreement_spans([lane, spans([])]) == [Disagreement(5, 9, DisagreementKind.UNMARKED)]
-
-
 def laid_out(lane: SpanArray, step: int) -> list[tuple[int, ...]]:
     states = []
     for axis, length in enumerate(LENGTHS.tolist()):
@@ -155,18 +137,17 @@ def laid_out(lane: SpanArray, step: int) -> list[tuple[int, ...]]:
 def test_the_grid_and_its_kappa_are_those_of_a_look_at_every_instant(
     first: SpanArray, second: SpanArray, step: int
 ) -> None:
-    from sklearn.metrics import cohen_kappa_score
-
     grid = sample_time_grid([first, second], LENGTHS, step)
     states = [laid_out(lane, step) for lane in (first, second)]
     for codes, expected in zip(grid.states, states, strict=True):
         assert [grid.names[code] for code in np.repeat(codes, grid.instants)] == expected
-    words = [[" ".join(map(str, labels)) for labels in lane] for lane in states]
     found = kappa_of_codes(grid.states, len(grid.names), grid.instants)
-    if len({*words[0], *words[1]}) == 1:
+    observed = np.mean([labels == other for labels, other in zip(*states, strict=True)])
+    chance = sum(states[0].count(labels) * states[1].count(labels) for labels in {*states[0]}) / len(states[0]) ** 2
+    if chance == 1:
         assert np.isnan(found)
     else:
-        np.testing.assert_allclose(found, cohen_kappa_score(*words), atol=1e-9)
+        np.testing.assert_allclose(found, (observed - chance) / (1 - chance), atol=1e-9)
 
 
 def test_where_somebody_did_not_work_there_is_no_gap_but_nothing() -> None:

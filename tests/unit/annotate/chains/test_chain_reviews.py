@@ -5,12 +5,10 @@ import pytest
 from annotate.chains import chain_edits as chains
 from annotate.chains import chain_versions as chain_reviews
 from annotate.chains.chain_checks import (
-    ChainProblem,
     compute_chain_statistics,
     find_cycle_nodes,
     find_problems,
     is_sound,
-    messages_by_node,
 )
 from annotate.chains.chain_versions import ChainReviewState, read_review_status, select_versions
 from annotate.study.recording_edits import undo
@@ -50,10 +48,18 @@ def test_one_who_wants_to_discuss_weighs_more_than_one_who_agrees(session: Sessi
         chain_reviews.withdraw_chain_review(session, chain_id)
 
 
-def test_nobody_reviews_their_own_chain_or_an_agreed_one(session: Session) -> None:
+def test_nobody_reviews_their_own_chain_or_an_agreed_one_and_only_sound_versions_are_agreed_on(
+    session: Session,
+) -> None:
     chain_id, _ = draw(session, {"C": "AB"})
     with pytest.raises(UserError, match="You drew"):
         chain_reviews.review_chain(session, chain_id, ChainDecision.AGREE)
+    other, _ = draw(session, {"C": "AB"})
+    with pytest.raises(UserError, match="no versions"):
+        chain_reviews.make_consensus(session, chain_id, other)
+    empty, _ = chains.add_chain(session, "walk")
+    with pytest.raises(UserError, match="no sound chain"):
+        chain_reviews.make_consensus(session, empty, empty)
     agreed, _ = chain_reviews.make_consensus(session, chain_id, chain_id)
     session.annotator_name = "Bo"
     with pytest.raises(UserError, match="agreed on"):
@@ -100,26 +106,6 @@ def test_agreeing_again_keeps_what_is_as_it_was(session: Session) -> None:
     assert graph(session, agreed_id) == first
 
 
-def test_twins_are_kept_and_go_one_by_one(session: Session) -> None:
-    chain_id, ids = draw(session, {"C": "AB"})
-    chains.edit_node(session, ids["B"], text="event A", start_us=0, end_us=5_000_000)
-    agreed_id, _ = chain_reviews.make_consensus(session, chain_id, chain_id)
-    assert not chain_reviews.make_consensus(session, chain_id, chain_id)[1]
-    chains.delete_nodes(session, [ids["B"]])
-    chain_reviews.make_consensus(session, chain_id, chain_id)
-    assert [node.text for node in graph(session, agreed_id).nodes] == ["event A", "event C"]
-
-
-def test_only_a_sound_version_of_the_same_chain_is_agreed_on(session: Session) -> None:
-    chain_id, _ = draw(session, {"C": "AB"})
-    other, _ = draw(session, {"C": "AB"})
-    empty, _ = chains.add_chain(session, "walk")
-    with pytest.raises(UserError, match="no versions"):
-        chain_reviews.make_consensus(session, chain_id, other)
-    with pytest.raises(UserError, match="no sound chain"):
-        chain_reviews.make_consensus(session, empty, empty)
-
-
 def test_anybody_deletes_an_agreed_version_and_nobody_edits_it(session: Session) -> None:
     chain_id, _ = draw(session, {"C": "AB"})
     agreed_id, _ = chain_reviews.make_consensus(session, chain_id, chain_id)
@@ -149,62 +135,30 @@ def make(edges: str, starts: dict[str, float] | None = None, *, more: str = "", 
     )
 
 
-def keys(found: list[ChainProblem]) -> list[tuple[str, str, bool]]:
-    return [(problem.node_id, problem.key, problem.warning) for problem in found]
+def keys(graph: ChainGraph, duration_us: int | None = None) -> list[tuple[str, str, bool]]:
+    return [(problem.node_id, problem.key, problem.warning) for problem in find_problems(graph, duration_us)]
 
 
-def test_a_chain_that_is_well_has_no_problems() -> None:
-    assert find_problems(make("AB BC AC"), 60 * SECOND) == []
-    assert is_sound(make("AB BC AC"))
-
-
-def test_a_chain_without_nodes_or_edges() -> None:
-    assert keys(find_problems(make(""))) == [("", "empty", False)]
-    assert keys(find_problems(make("", more="AB"))) == [("", "no_edges", False)]
-
-
-def test_the_nodes_of_circles_are_named_and_no_others() -> None:
-    graph = make("AB BC CB CD DE EF FE", dict.fromkeys("ABCDEF", 0))
-    assert find_cycle_nodes(graph) == {"B", "C", "E", "F"}
-    assert not is_sound(graph)
-    assert keys(find_problems(graph)) == [(text, "cycle", False) for text in "BCEF"]
-
-
-def test_an_edge_to_a_node_that_is_gone() -> None:
-    graph = make("AB BC")
-    graph = ChainGraph(graph.chain, graph.nodes, (*graph.edges, Edge("Z", "C"), Edge("Y", "Z")))
-    assert keys(find_problems(graph)) == [("", "dangling", False), ("C", "dangling", False)]
-    assert not is_sound(graph)
-
-
-def test_a_reason_that_starts_after_its_result_is_a_warning() -> None:
-    (found,) = find_problems(make("AB", {"A": 3, "B": 1.5}))
-    assert (found.node_id, found.key, found.warning) == ("B", "late", True)
-    assert found.message == "A reason for it starts after it, by up to 1.50 s."
-    assert find_problems(make("AB", {"A": 1, "B": 1})) == []
-
-
-def test_a_state_needs_somebody_and_every_node_a_text() -> None:
+def test_each_problem_of_a_chain_is_told_with_its_nodes_and_whether_it_is_a_warning() -> None:
+    assert keys(make("AB BC AC"), 60 * SECOND) == []
+    assert keys(make("")) == [("", "empty", False)]
+    assert keys(make("", more="AB")) == [("", "no_edges", False)]
+    assert keys(make("AB", {"A": 3, "B": 1.5})) == [("B", "late", True)]
+    assert keys(make("AB", {"A": 1, "B": 1})) == []
+    assert keys(make("AB"), SECOND) == [("B", "outside", False)]
+    assert keys(make("AB", more="C")) == [("C", "isolated", True)]
+    assert keys(make("AB CD")) == [("", "apart", True)]
     state = ChainNode("B", "chain", NodeKind.DESIRE, " ", SECOND, 2 * SECOND)
-    assert keys(find_problems(make("AB", B=state))) == [("B", "text", False), ("B", "character", False)]
-
-
-def test_a_node_beyond_the_end_of_the_recording() -> None:
-    assert keys(find_problems(make("AB"), SECOND)) == [("B", "outside", False)]
-
-
-def test_what_does_not_hang_together_is_a_warning() -> None:
-    assert keys(find_problems(make("AB", more="C"))) == [("C", "isolated", True)]
-    found = find_problems(make("AB CD"))
-    assert keys(found) == [("", "apart", True)]
-    assert "2 parts" in found[0].message
-
-
-def test_two_nodes_that_say_the_same() -> None:
+    assert keys(make("AB", B=state)) == [("B", "text", False), ("B", "character", False)]
     again = ChainNode("B", "chain", NodeKind.EVENT, "EVENT  a", SECOND, 2 * SECOND)
-    found = find_problems(make("AB", B=again))
-    assert keys(found) == [("A", "twice", True), ("B", "twice", True)]
-    assert messages_by_node(found)["A"] == found[0].message
+    assert keys(make("AB", B=again)) == [("A", "twice", True), ("B", "twice", True)]
+    graph = make("AB BC")
+    gone = ChainGraph(graph.chain, graph.nodes, (*graph.edges, Edge("Z", "C"), Edge("Y", "Z")))
+    assert keys(gone) == [("", "dangling", False), ("C", "dangling", False)]
+    round_about = make("AB BC CB CD DE EF FE", dict.fromkeys("ABCDEF", 0))
+    assert find_cycle_nodes(round_about) == {"B", "C", "E", "F"}
+    assert keys(round_about) == [(text, "cycle", False) for text in "BCEF"]
+    assert [is_sound(each) for each in (graph, gone, round_about)] == [True, False, False]
 
 
 def test_chains_are_counted_by_kind_and_length() -> None:
@@ -219,11 +173,5 @@ def test_chains_are_counted_by_kind_and_length() -> None:
     figures = {figure.key: figure for figure in found.figures()}
     assert (figures["steps.mean"].value, figures["steps.mean"].published) == (2, 3.3)
     assert figures["reasons.mean"].value == 5 / 4
-    assert figures["reasons.mean"].published is None
-
-
-def test_no_chains_give_no_means_and_the_published_counts_add_up() -> None:
-    figures = {figure.key: figure for figure in compute_chain_statistics([]).figures()}
-    assert (figures["chains"].value, figures["steps.mean"].value) == (0, None)
-    theirs = {key: figure.published for key, figure in figures.items()}
-    assert sum(theirs[f"nodes.{kind}"] or 0 for kind in NodeKind) == theirs["nodes"] == 2198
+    none = {figure.key: figure.value for figure in compute_chain_statistics([]).figures()}
+    assert (none["chains"], none["steps.mean"]) == (0, None)

@@ -86,10 +86,6 @@ EVERYWHERE = {
 }
 
 
-def test_every_text_is_known(session: Session) -> None:
-    assert places(session) == EVERYWHERE
-
-
 def test_a_private_word_is_found_in_all_of_them_and_replaced_in_one_step(session: Session) -> None:
     hide_everywhere(session, NAME)
     assert {(hit.place.table, hit.place.field) for hit in find_hits(session) if hit.hit.text == NAME} == EVERYWHERE

@@ -1,32 +1,22 @@
 """Two copies in which one chain was edited, merged: nothing is loose, and circles that only both make are said."""
 
 import shutil
-import tempfile
-from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
 
 from annotate.chains import chain_edits as chains
 from annotate.chains import chain_versions as chain_reviews
 from annotate.chains.chain_checks import compute_chain_statistics, find_cycle_nodes, find_problems, is_sound
-from app.merge_text import describe_conflict
-from project.entities.questions import Verification, VerificationDecision, WrongOption
 from project.errors import UserError
 from project.integrity.integrity_check import check_study
-from project.merging.conflict_resolution import apply_version
 from project.merging.merge import merge_copy, open_copy
 from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.history_rows import all_conflicts
-from project.queries.question_rows import all_questions, set_verification, update_question
+from project.queries.question_rows import all_questions
 from project.session.session import Session
-from tests.builders.chain_histories import AT, EDITS, ask, begun, play
-from tests.builders.chains import draw, graph, node
+from tests.builders.chains import ask, draw, graph, node
 from tests.builders.marked_study import open_study
-
-DROP = VerificationDecision.DROP
 
 
 def copy_of(path: Path, name: str) -> Path:
@@ -71,23 +61,7 @@ def test_a_circle_that_only_both_edits_make_is_found_and_shown(home: tuple[Path,
     assert check_study(path) == []
 
 
-def test_both_add_and_both_are_kept(home: tuple[Path, str, dict[str, str]]) -> None:
-    path, chain_id, ids = home
-    copy = copy_of(path, "copy")
-    with Session.open(copy, "Ada") as session:
-        theirs = node(session, chain_id, "theirs", 200)
-        chains.add_edge(session, ids["A"], theirs)
-    with Session.open(path, "Ada") as session:
-        ours = node(session, chain_id, "ours", 300)
-        chains.add_edge(session, ids["A"], ours)
-        bring_home(session, copy)
-        found = graph(session, chain_id)
-        assert {*found.results[ids["A"]]} == {ids["B"], theirs, ours}
-        assert all_conflicts(session.study) == []
-
-
-@pytest.mark.parametrize("deleter", ["home", "copy"])
-@pytest.mark.parametrize("deleted", ["node", "chain"])
+@pytest.mark.parametrize(("deleted", "deleter"), [("node", "home"), ("chain", "copy"), ("chain", "home")])
 def test_an_edge_or_a_question_of_what_the_other_deleted_is_a_conflict(
     home: tuple[Path, str, dict[str, str]], deleted: str, deleter: str
 ) -> None:
@@ -104,71 +78,3 @@ def test_an_edge_or_a_question_of_what_the_other_deleted_is_a_conflict(
         assert all(is_sound(found) for found in read_graphs(session.study, all_chains(session.study)))
         assert all(question.chain_id == chain_id for question in all_questions(session.study))
     assert check_study(path) == []
-
-
-def test_what_two_people_changed_of_a_chain_is_told_in_words(home: tuple[Path, str, dict[str, str]]) -> None:
-    path, chain_id, ids = home
-    with Session.open(path, "Ada") as session:
-        chains.rename_chain(session, chain_id, "The way out")
-        session.annotator_name = "Bo"
-        ask(session, chain_id)
-        (question,) = all_questions(session.study)
-    copy = copy_of(path, "copy")
-    for at, text in ((copy, "theirs"), (path, "ours")):
-        with Session.open(at, "Ada") as session:
-            chains.edit_node(session, ids["A"], text=text)
-            said = Verification(question.id, question.annotator_id, DROP, "chain", (), "", text, question.checksum, AT)
-            with session.step("Say"):
-                update_question(session.study, replace(question, wrong=tuple(map(WrongOption, (text, "c", "d", "e")))))
-                set_verification(session.study, said)
-    with Session.open(path, "Ada") as session:
-        bring_home(session, copy)
-        told = {
-            description.title: description
-            for description in (describe_conflict(session, each) for each in all_conflicts(session.study))
-        }
-    assert [*sorted(told)] == [
-        "Node “ours” of the chain “The way out”",
-        "Question “What?”, recording 1, at 0:00:00.000",
-        "Verification of the question “What?” by Bo",
-    ]
-    (line,) = told["Question “What?”, recording 1, at 0:00:00.000"].differing
-    assert (line.name, line.ours, line.theirs) == ("wrong options", "ours; c; d; e", "theirs; c; d; e")
-    words = " ".join(
-        text for description in told.values() for each in description.lines for text in (each.name, each.ours)
-    )
-    assert not any(mark in words for mark in ("[", "{", chain_id, question.id, *ids.values()))
-
-
-@example(ours=[("chain", 0, 0)], theirs=[], more=[("undo", 0, 0), ("ask", 0, 0)])
-@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
-@given(ours=EDITS, theirs=EDITS, more=EDITS)
-def test_what_is_merged_holds_together(
-    ours: list[tuple[str, int, int]], theirs: list[tuple[str, int, int]], more: list[tuple[str, int, int]]
-) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "home.greenroom"
-        path.write_bytes(begun())
-        first, second = copy_of(path, "first"), copy_of(path, "second")
-        play(path, ours, "ours")
-        play(first, theirs, "theirs")
-        play(second, more, "more")
-        with Session.open(path, "Ada") as session:
-            bring_home(session, first, second)
-            look_at_all(session)
-            for conflict in all_conflicts(session.study):
-                with suppress(UserError), session.step("Resolve"):
-                    apply_version(session.study, conflict, conflict.theirs)
-            look_at_all(session)
-        assert check_study(path) == []
-
-
-def look_at_all(session: Session) -> None:
-    """Everything that reckons with chains comes through, circles or none."""
-    found = read_graphs(session.study, all_chains(session.study))
-    counted = compute_chain_statistics(found)
-    assert counted.chains + counted.empty + counted.unsound == len(found)
-    for chain_graph in found:
-        for edge in chain_graph.edges:
-            assert {edge.reason_id, edge.result_id} <= {*chain_graph.nodes_by_id}
-        assert bool(find_cycle_nodes(chain_graph)) == any(each.key == "cycle" for each in find_problems(chain_graph))

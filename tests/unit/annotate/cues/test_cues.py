@@ -5,8 +5,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from annotate.agreement.annotator_lanes import list_annotators_of
 from annotate.cues import prelabels
@@ -20,41 +18,36 @@ from annotate.segments.segment_edits import add_segment
 from annotate.study import recording_edits as history
 from annotate.study import scheme_versions as schemes
 from annotate.transcript.conversation_history import (
-    CUE_KINDS,
     SEEN,
     CaptionLine,
     LineCue,
     LineResponse,
     export_lines,
     format_line,
-    format_with_cues,
     read_conversation,
     transcript_to_json,
 )
 from project.entities.study_records import (
-    Annotator,
     Collection,
     Participant,
     ParticipantRole,
     Recording,
     ReviewDecision,
-    Segment,
     Utterance,
 )
 from project.entities.transcript import Word
 from project.errors import UserError
 from project.integrity.integrity_check import check_study
-from project.queries.annotator_rows import all_annotators, insert_annotator, reviews_in
+from project.queries.annotator_rows import all_annotators, reviews_in
 from project.queries.history_rows import latest_run
 from project.queries.recording_rows import insert_collection, insert_participant, insert_recording
-from project.queries.segment_rows import insert_segment, segments_of, values_of
+from project.queries.segment_rows import segments_of, values_of
 from project.queries.transcript_rows import insert_utterances
 from project.schemes.scheme_file import shipped_text
 from project.session.jobs import JobSpec
 from project.session.session import Session
 from project.store.study import Study
 from tests.builders.full_disk import full_disk
-from tests.builders.line_reader import read_line
 
 SECOND = 1_000_000
 NOD = CuePrelabel("response", "nod", 2 * SECOND, 3 * SECOND, "b", "Nods.")
@@ -106,26 +99,16 @@ def test_an_accepted_one_is_a_cue_of_ones_own_and_says_where_it_came_from(sessio
     assert len(open_prelabels(session, "r")) == 2
 
 
-def test_an_accepted_tone_says_its_label_and_not_what_was_measured(session: Session) -> None:
-    (calm,) = _suggested(
-        session, CuePrelabel("tone", "calm", SECOND, 4 * SECOND, "a", "Slower and more even than usual.")
-    )
-    prelabels.accept_prelabels(session, [calm])
-    assert export_lines(session, "r").splitlines()[0] == "speaker_1 [1.00-4.00]: So then [calm tone]"
-
-
-def test_running_again_replaces_only_what_nobody_touched(session: Session) -> None:
+def test_each_annotator_decides_for_themselves_and_running_again_replaces_only_what_nobody_touched(
+    session: Session,
+) -> None:
     smile, nod = _suggested(session, SMILE, NOD)
     prelabels.reject_prelabels(session, [nod])
-    again = _suggested(session, SMILE, NOD)
-    assert len(again) == 1
-    assert again != [smile]
+    (again,) = _suggested(session, SMILE, NOD)
+    assert again != smile
     assert nod in {segment.id for segment in segments_of(session.study, "r")}
-
-
-def test_each_annotator_decides_for_themselves(session: Session) -> None:
-    _, nod = _suggested(session, SMILE, NOD)
-    prelabels.reject_prelabels(session, [nod])
+    with pytest.raises(UserError, match="nobody's work"):
+        review_segment(session, nod, ReviewDecision.AGREE)
     session.annotator_name = "Bo"
     assert nod in {open_prelabel.segment.id for open_prelabel in open_prelabels(session, "r")}
     prelabels.accept_prelabels(session, [nod])
@@ -133,119 +116,17 @@ def test_each_annotator_decides_for_themselves(session: Session) -> None:
         prelabels.accept_prelabels(session, [nod])
 
 
-def test_a_pre_label_is_nobodys_work_and_nobodys_work_is_a_pre_label(session: Session) -> None:
-    own, _ = prelabels.add_cue(session, "u1", "tone", "calm")
-    with pytest.raises(UserError, match="no pre-label"):
-        prelabels.accept_prelabels(session, [own])
-    _, nod = _suggested(session, SMILE, NOD)
-    with pytest.raises(UserError, match="nobody's work"):
-        review_segment(session, nod, ReviewDecision.AGREE)
-
-
-def test_a_person_of_that_name_is_not_taken_for_the_model(session: Session) -> None:
-    with session.study.step("Introduce", undoable=False):
-        insert_annotator(session.study, Annotator("x", PRELABELS))
-    with pytest.raises(UserError, match="Somebody in this study"):
-        replace_prelabels(session, "r", [SMILE])
-
-
-def test_a_cue_is_pinned_to_its_word(session: Session) -> None:
-    schemes.drop_scheme(session, "cues")
-    made, _ = prelabels.add_cue(session, "u1", "response", "nod", "b", "Nods twice.", word=1)
-    assert session.schemes.is_in_use("cues"), "it comes into use with a cue"
-    found = next(segment for segment in segments_of(session.study, "r") if segment.id == made)
-    assert (found.start_us, found.end_us) == (2 * SECOND, 4 * SECOND)
-    assert cues_by_utterance(session, "r")["u1"][0].word == 1
-    with pytest.raises(UserError, match="what a listener shows"):
-        prelabels.add_cue(session, "u1", "response", "nod", "a")
-
-
-@pytest.mark.parametrize(
-    ("noticed", "track", "label"),
-    [
-        (NoticedCue("nod", SECOND, 2 * SECOND, 1, "", "a"), "action", "gesture"),
-        (NoticedCue("nod", SECOND, 2 * SECOND, 1, "", "b"), "response", "nod"),
-        (NoticedCue("smile", SECOND, 2 * SECOND, 1, "", "b"), "response", "smile_back"),
-        (NoticedCue("smile", SECOND, 2 * SECOND, 1, "", None), "expression", "smile"),
-        (NoticedCue("sharp", SECOND, 4 * SECOND, 1, "louder", "a"), "tone", "sharp"),
-    ],
-)
-def test_who_speaks_decides_what_it_is(noticed: NoticedCue, track: str, label: str) -> None:
-    (found,) = build_prelabels([noticed], SPOKEN)
-    assert (found.track, found.label) == (track, label)
-
-
-def test_what_lies_between_utterances_is_left_out_and_the_rest_is_cut_to_one() -> None:
-    between = NoticedCue("smile", round(4.1 * SECOND), round(4.9 * SECOND), 1, "", "a")
-    over = NoticedCue("smile", 3 * SECOND, round(4.5 * SECOND), 1, "", "a")
-    assert [(prelabel.start_us, prelabel.end_us) for prelabel in build_prelabels([between, over], SPOKEN)] == [
-        (3 * SECOND, 4 * SECOND)
-    ]
-    assert len(build_prelabels([between], [])) == 1
-
-
-def test_a_run_is_kept_with_its_figures(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    smile = NoticedCue("smile", SECOND, 2 * SECOND, 1.2, "mouth wider", "a")
-    result = CueDetectionResult((smile,), 1, 0, 0.1)
-    work = JobSpec("cues", "", "r", CueDetectionParameters(finder="mediapipe"))
-    with monkeypatch.context() as patch:
-        patch.setattr(prelabels, "_insert", full_disk)
-        with pytest.raises(UserError, match="full"):
-            store(session, work, result)
-    assert latest_run(session.study, "r", "cues") is None, "not without its pre-labels"
-    store(session, work, result)
-    run = latest_run(session.study, "r", "cues")
-    assert run.result["prelabels"] == 1
-    assert [annotator.kind for annotator in all_annotators(session.study) if annotator.name == PRELABELS] == ["model"]
-    assert [open_prelabel.segment.label for open_prelabel in open_prelabels(session, "r")] == ["smile"]
-    assert not check_study(session.study.path)
-
-
 def test_pre_labels_do_not_count_and_leave_with_nothing(session: Session) -> None:
     _, nod = _suggested(session, SMILE, NOD)
     assert [recording.segments for recording in build_overview(session).recordings] == [0]
+    assert "[" not in export_lines(session, "r").replace("[1.00-4.00]", "").replace("[5.00-6.00]", "")
+    assert not any(turn.cues for turn in read_conversation(session, "r", 0, 60 * SECOND, cues=True))
     (part,) = build_document(session, exportable_recordings(session)).recordings
     assert [lane.kind for lane in part.lanes if lane.entries and lane.kind != "utterances"] == []
     prelabels.accept_prelabels(session, [nod])
     (part,) = build_document(session, exportable_recordings(session)).recordings
     assert [lane.annotator for lane in part.lanes if lane.kind != "utterances"] == ["Ada"]
     assert [recording.segments for recording in build_overview(session).recordings] == [1]
-
-
-_ODD = st.text(st.sampled_from("ab [](),;:\\?tone emotion"), min_size=1, max_size=18).map(str.split).map(" ".join)
-_TEXT = _ODD.filter(bool)
-_WHO = st.none() | _TEXT
-_WORDS = st.lists(st.text(st.sampled_from("ab[](),;:\\?é"), min_size=1, max_size=5), max_size=6).map(tuple)
-
-
-@st.composite
-def _lines(draw: st.DrawFn) -> CaptionLine:
-    words = draw(_WORDS)
-    told = draw(st.lists(st.tuples(st.sampled_from(CUE_KINDS), _TEXT, _ODD), max_size=4))
-    cues = [LineCue(kind, text, "" if kind == SEEN else note) for kind, text, note in told]
-    heard = draw(st.lists(st.builds(LineResponse, st.integers(0, len(words)), _WHO, _TEXT), max_size=3))
-    start = draw(st.integers(0, 10**7))
-    return CaptionLine(
-        draw(_WHO),
-        start,
-        start + draw(st.integers(1, 10**5)),
-        words,
-        tuple(sorted(cues, key=lambda line_cue: CUE_KINDS.index(line_cue.kind))),
-        tuple(sorted(heard, key=lambda line_response: line_response.after)),
-    )
-
-
-@given(_lines())
-def test_a_written_line_reads_as_what_was_written(line: CaptionLine) -> None:
-    assert read_line(format_line(line)) == line
-
-
-def test_the_form_is_that_of_the_documentation() -> None:
-    cues = (LineCue(SEEN, "smiling"), LineCue(SEEN, "waving"), LineCue("tone", "calm"))
-    line = CaptionLine("speaker_1", 443, 557, ("Hi,", "everybody"), cues, (LineResponse(1, "speaker_2", "nodding"),))
-    assert format_line(line) == (
-        "speaker_1 [4.43-5.57]: Hi, [speaker_2: nodding] everybody [smiling, waving; calm tone]"
-    )
 
 
 @pytest.fixture
@@ -257,8 +138,6 @@ def talk(tmp_path: Path) -> Iterator[Session]:
         Utterance("u3", "r", 7 * SECOND, 8 * SECOND, "Well"),
     ]
     with opened(tmp_path, spoken) as session:
-        with session.step("Pre-label"):
-            insert_annotator(session.study, Annotator("m", "Pre-labels", "model"))
         yield session
 
 
@@ -266,13 +145,6 @@ def _cue(session: Session, track: str, label: str, start: float, end: float, who
     values = {"participant": who} | ({"description": description} if description else {})
     span = round(start * SECOND), round(end * SECOND)
     return add_segment(session, "r", *span, label, values, scheme="cues", track=track)[0]
-
-
-def test_people_read_no_backslashes(talk: Session) -> None:
-    _cue(talk, "tone", "soft", 1, 3, "a", "almost a whisper, or less; (see note)")
-    said = format_with_cues("Hi, [all] of \\ you", cues_by_utterance(talk, "r")["u1"], {})
-    assert said == "Hi, [all] of \\ you [soft tone (almost a whisper, or less; (see note))]"
-    assert "\\," in export_lines(talk, "r")
 
 
 def test_cues_stand_at_their_words(talk: Session) -> None:
@@ -297,14 +169,6 @@ def test_where_two_speak_a_cue_goes_to_its_speaker_and_a_response_to_the_other(t
     assert [mark.segment_id for mark in marks["u1"]] == [response]
 
 
-def test_a_pre_label_is_shown_as_one_and_leaves_with_nothing(talk: Session) -> None:
-    with talk.step("Pre-label"):
-        insert_segment(talk.study, Segment("p", "r", "m", "smile", SECOND, 2 * SECOND, "cues", "expression"))
-    assert [cue_mark.prelabel for cue_mark in cues_by_utterance(talk, "r")["u1"]] == [True]
-    assert "[smile]" not in export_lines(talk, "r")
-    assert all(not turn.cues for turn in read_conversation(talk, "r", 0, 60 * SECOND, cues=True))
-
-
 def test_the_conversation_is_what_is_inside_and_what_led_up_to_it(talk: Session) -> None:
     turns = read_conversation(talk, "r", round(6.5 * SECOND), 9 * SECOND)
     assert [(turn.speaker and turn.speaker.pseudonym, turn.inside) for turn in turns] == [
@@ -317,3 +181,57 @@ def test_the_conversation_is_what_is_inside_and_what_led_up_to_it(talk: Session)
         "u3",
     ]
     assert read_conversation(talk, "r", 6 * SECOND, 7 * SECOND, before=0) == []
+
+
+def test_a_cue_is_pinned_to_its_word(session: Session) -> None:
+    schemes.drop_scheme(session, "cues")
+    made, _ = prelabels.add_cue(session, "u1", "response", "nod", "b", "Nods twice.", word=1)
+    assert session.schemes.is_in_use("cues"), "it comes into use with a cue"
+    found = next(segment for segment in segments_of(session.study, "r") if segment.id == made)
+    assert (found.start_us, found.end_us) == (2 * SECOND, 4 * SECOND)
+    assert cues_by_utterance(session, "r")["u1"][0].word == 1
+    with pytest.raises(UserError, match="what a listener shows"):
+        prelabels.add_cue(session, "u1", "response", "nod", "a")
+    with pytest.raises(UserError, match="no pre-label"):
+        prelabels.accept_prelabels(session, [made])
+
+
+def test_who_speaks_decides_what_a_noticed_cue_is_and_it_is_cut_to_what_is_said() -> None:
+    def noticed(cue: str, start: float, end: float, who: str | None) -> NoticedCue:
+        return NoticedCue(cue, round(start * SECOND), round(end * SECOND), 1, "", who)
+
+    for cue, who, track, label in (
+        ("nod", "a", "action", "gesture"),
+        ("nod", "b", "response", "nod"),
+        ("smile", "b", "response", "smile_back"),
+        ("smile", None, "expression", "smile"),
+    ):
+        (found,) = build_prelabels([noticed(cue, 1, 2, who)], SPOKEN)
+        assert (found.track, found.label) == (track, label)
+    between, over = noticed("smile", 4.1, 4.9, "a"), noticed("smile", 3, 4.5, "a")
+    (cut,) = build_prelabels([between, over], SPOKEN)
+    assert (cut.start_us, cut.end_us) == (3 * SECOND, 4 * SECOND)
+    assert len(build_prelabels([between], [])) == 1
+
+
+def test_a_run_is_kept_with_its_pre_labels_and_not_without(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    smile = NoticedCue("smile", SECOND, 2 * SECOND, 1.2, "mouth wider", "a")
+    result = CueDetectionResult((smile,), 1, 0, 0.1)
+    work = JobSpec("cues", "", "r", CueDetectionParameters(finder="mediapipe"))
+    with monkeypatch.context() as patch:
+        patch.setattr(prelabels, "_insert", full_disk)
+        with pytest.raises(UserError, match="full"):
+            store(session, work, result)
+    assert latest_run(session.study, "r", "cues") is None
+    store(session, work, result)
+    assert latest_run(session.study, "r", "cues").result["prelabels"] == 1
+    assert [annotator.kind for annotator in all_annotators(session.study) if annotator.name == PRELABELS] == ["model"]
+    assert [open_prelabel.segment.label for open_prelabel in open_prelabels(session, "r")] == ["smile"]
+    assert check_study(session.study.path) == []
+
+
+def test_what_would_mean_something_in_a_line_has_a_backslash_before_it() -> None:
+    cues = (LineCue(SEEN, "a, b; c"), LineCue("tone", "soft", "low (x)"))
+    words = ("so", "[x]", "y\\")
+    line = CaptionLine("a [b]", 0, 100, words, cues, (LineResponse(1, "b: c", "d]"),))
+    assert format_line(line) == (r"a \[b\] [0.00-1.00]: so [b\: c: d\]] \[x\] y\\ [a\, b\; c; soft tone (low \(x\))]")

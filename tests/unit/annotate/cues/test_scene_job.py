@@ -14,7 +14,7 @@ from annotate.study.recording_edits import add_recordings, probe_file
 from annotate.study.scheme_versions import use_shipped_scheme
 from media.frame_index import load_index
 from models.faces.scene_changes import scene_changes
-from project.errors import Cancelled, UserError
+from project.errors import Cancelled
 from project.progress import Silent
 from project.queries.history_rows import latest_run
 from project.session.jobs import run_inline
@@ -23,7 +23,6 @@ from project.store.study import Study
 from tests.builders.cancelling import CancelAt
 from tests.builders.clips import Image, make_clip
 from tests.builders.face_study import only_recording
-from tests.builders.full_disk import full_disk
 
 CUTS = (12, 30, 32)
 """Positions with which a view begins; the one that begins with 30 lasts two frames and is none."""
@@ -38,7 +37,7 @@ def views(index: int, width: int, height: int) -> Image:
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
     with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as opened:
-        clip = make_clip(tmp_path / "views.mp4", size=(160, 120), frames=50, fps=25, draw=views)
+        clip = make_clip(tmp_path / "views.mp4", size=(80, 60), frames=50, fps=25, draw=views)
         add_recordings(opened, [probe_file(clip)])
         yield opened
 
@@ -47,7 +46,10 @@ def find(session: Session) -> None:
     run_inline(session, scene_job.prepare(session, only_recording(session)), Silent())
 
 
-def test_scene_changes_become_prelabels_of_nobody(session: Session) -> None:
+def test_scene_changes_become_prelabels_of_nobody_unless_it_is_stopped(session: Session) -> None:
+    with pytest.raises(Cancelled):
+        run_inline(session, scene_job.prepare(session, only_recording(session)), CancelAt())
+    assert latest_run(session.study, only_recording(session), "scenes") is None
     find(session)
     found = read_scene_events(session, only_recording(session))
     assert [(event.segment.start_us, event.segment.end_us) for event in found] == [
@@ -59,57 +61,27 @@ def test_scene_changes_become_prelabels_of_nobody(session: Session) -> None:
     assert run.result["changes"] == [12, 32]
 
 
-def test_figures_without_their_prelabels_are_not_kept(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(prelabels, "_insert", full_disk)
-        with pytest.raises(UserError, match="full"):
-            find(session)
-    assert latest_run(session.study, only_recording(session), "scenes") is None
-    find(session)
-    assert read_scene_events(session, only_recording(session))
-
-
-def test_what_was_decided_stays_and_does_not_come_again(session: Session) -> None:
-    find(session)
-    first, second = read_scene_events(session, only_recording(session))
-    prelabels.accept_prelabels(session, [first.segment.id])
-    prelabels.reject_prelabels(session, [second.segment.id])
-    find(session)
-    (kept,) = read_scene_events(session, only_recording(session))
-    assert not kept.prelabel
-    assert kept.segment.start_us == first.segment.start_us
-
-
-def test_suggesting_scenes_leaves_suggested_cues_alone(session: Session) -> None:
-    use_shipped_scheme(session, "cues")
-    prelabels.replace_prelabels(
-        session, only_recording(session), [CuePrelabel("action", "gesture", 0, 500_000, None, "Waves.")]
-    )
-    find(session)
-    assert [
-        open_prelabel.segment.scheme for open_prelabel in prelabels.open_prelabels(session, only_recording(session))
-    ] == ["cues", SCHEME, SCHEME]
-
-
-def test_it_stops_when_it_is_cancelled(tmp_path: Path) -> None:
-    clip = make_clip(tmp_path / "views.mp4", size=(160, 120), frames=30, draw=views)
-    with pytest.raises(Cancelled):
-        scene_changes(clip, load_index(clip), CancelAt())
-
-
 @pytest.mark.soak
 def test_the_cuts_of_a_conversation_are_those_that_one_sees(shared_data: Path) -> None:
     path = shared_data / "media" / "conv_multi_friends_720p.mp4"
     assert scene_changes(path, load_index(path), Silent()) == [104, 270, 401, 452, 553]
 
 
-@pytest.mark.soak
-@pytest.mark.parametrize("name", ["fresco_music.mp4", "expressive_talker.mp4", "expressions_hand_occl.mp4"])
-def test_footage_of_one_view_has_none(shared_data: Path, name: str) -> None:
-    path = shared_data / "media" / name
-    assert scene_changes(path, load_index(path), Silent()) == []
-
-
 def test_a_black_picture_between_two_views_makes_one_change(shared_data: Path) -> None:
     path = shared_data / "media" / "face_noface_vfr_hevc.mov"
     assert scene_changes(path, load_index(path), Silent()) == [73]
+
+
+def test_what_was_decided_stays_and_does_not_come_again_and_cues_are_left_alone(session: Session) -> None:
+    here = only_recording(session)
+    use_shipped_scheme(session, "cues")
+    prelabels.replace_prelabels(session, here, [CuePrelabel("action", "gesture", 0, 500_000, None, "Waves.")])
+    find(session)
+    assert [each.segment.scheme for each in prelabels.open_prelabels(session, here)] == ["cues", SCHEME, SCHEME]
+    first, second = read_scene_events(session, here)
+    prelabels.accept_prelabels(session, [first.segment.id])
+    prelabels.reject_prelabels(session, [second.segment.id])
+    find(session)
+    (kept,) = read_scene_events(session, here)
+    assert not kept.prelabel
+    assert kept.segment.start_us == first.segment.start_us

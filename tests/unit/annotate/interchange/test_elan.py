@@ -27,22 +27,11 @@ def aligned(name: str, start: str, end: str, text: str) -> str:
     return f"<ANNOTATION><ALIGNABLE_ANNOTATION {refs}>{value}</ALIGNABLE_ANNOTATION></ANNOTATION>"
 
 
-def test_parts_of_a_subdivision_share_its_time_evenly_in_the_order_of_their_slots() -> None:
-    slots = {"a": 1000, "b": None, "c": None, "d": None, "e": None, "f": 4000}
-    parts = [TimeSlots("e", "f"), TimeSlots("a", "b"), TimeSlots("c", "d")]
-    assert interpolate_slots(slots, [parts]) == {"a": 1000, "b": 2000, "c": 2000, "d": 3000, "e": 3000, "f": 4000}
-
-
 def test_shared_slots_give_the_order_whatever_stands_where_in_the_file() -> None:
     slots = {"a": 3, "x": 8, "d": None, "c": None, "y": None, "b": 7, "z": 14, "e": None}
     parts = [("y", "z"), ("d", "e"), ("a", "c"), ("x", "y"), ("c", "d"), ("e", "b")]
     found = interpolate_slots(slots, [[TimeSlots(*part) for part in parts]])
     assert found == {"a": 3, "c": 4, "d": 5, "e": 6, "b": 7, "x": 8, "y": 11, "z": 14}
-
-
-def test_slots_of_no_tier_lie_evenly_between_their_neighbours() -> None:
-    found = interpolate_slots({"x": None, "a": 0, "b": None, "c": 100, "d": None}, [])
-    assert found == {"x": None, "a": 0, "b": 50, "c": 100, "d": None}
 
 
 TYPES = "".join(

