@@ -1,7 +1,6 @@
 """What a power cut would leave: files that were on the disk when they took their names, and folders afterwards."""
 
 import os
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,6 @@ class DiskRecord:
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.published: list[str] = []
         self._synced: dict[_Identity, _Version] = {}
-        self._sync_counts: Counter[_Identity] = Counter()
         self._unsynced_files: list[str] = []
         self._unsynced_folders: dict[_Identity, str] = {}
         patch.setattr(os, "fsync", self._sync)
@@ -34,14 +32,9 @@ class DiskRecord:
         """Tell whether all that was written into a file is on the disk."""
         return self._synced.get(_identity(path.stat())) == _version(path.stat())
 
-    def sync_count(self, path: Path) -> int:
-        """Return how often what was written into a file was brought to the disk."""
-        return self._sync_counts[_identity(path.stat())]
-
     def _sync(self, descriptor: int) -> None:
         status = os.fstat(descriptor)
         self._synced[_identity(status)] = _version(status)
-        self._sync_counts[_identity(status)] += 1
         self._unsynced_folders.pop(_identity(status), None)
 
     def _publishing(self, publish: Callable[..., None]) -> Callable[..., None]:

@@ -45,16 +45,25 @@ PERSON = Participant("p-1", "P01", ParticipantRole.USER, "Her real name is Jane"
 
 
 def furnish(path: Path) -> Path:
-    with Study.create(path, "Lab") as study, study.step("Set up", undoable=False):
-        insert_collection(study, COLLECTION)
-        for recording in RECORDINGS:
-            insert_recording(study, recording)
-        for who in (ADA, BO):
-            insert_annotator(study, who)
-        insert_participant(study, PERSON)
-        set_appearance(study, "r-1", PERSON.id, True)
-        insert_version(study, SCHEME.key, SCHEME.version, shipped_text(SCHEME.key))
-    return path if path.suffix else path.with_suffix(".greenroom")
+    path = path.with_suffix(".greenroom")
+    path.write_bytes(_furnished())
+    return path
+
+
+@cache
+def _furnished() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "lab.greenroom"
+        with Study.create(path, "Lab") as study, study.step("Set up", undoable=False):
+            insert_collection(study, COLLECTION)
+            for recording in RECORDINGS:
+                insert_recording(study, recording)
+            for who in (ADA, BO):
+                insert_annotator(study, who)
+            insert_participant(study, PERSON)
+            set_appearance(study, "r-1", PERSON.id, True)
+            insert_version(study, SCHEME.key, SCHEME.version, shipped_text(SCHEME.key))
+        return path.read_bytes()
 
 
 def copy_file(path: Path, name: str) -> Path:
@@ -94,7 +103,7 @@ _CHANCE = {("conflict", "at"), ("merged_copy", "at"), ("conflict", "source")}
 """Columns that hold when something was merged, and who of several that made the same version is named."""
 
 
-def content(path: Path, *leave_out: str) -> dict[str, list[tuple[Any, ...]]]:
+def content(path: Path) -> dict[str, list[tuple[Any, ...]]]:
     """Return every row of every table that people or models write to, times of merging left out."""
     with Study.open(path, read_only=True) as study:
         found = {}
@@ -103,7 +112,7 @@ def content(path: Path, *leave_out: str) -> dict[str, list[tuple[Any, ...]]]:
             found[name] = sorted(study.rows(f"SELECT {', '.join(columns)} FROM {name}"), key=repr)
         for name in ("run", "face_track", "activity"):
             found[name] = sorted(study.rows(f"SELECT * FROM {name}"), key=repr)
-    return {name: rows for name, rows in found.items() if name not in leave_out}
+    return found
 
 
 def everything(path: Path) -> dict[str, list[tuple[Any, ...]]]:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 import pytest
 
 from project.encryption import passphrases
+from project.encryption.encryption_key import is_encrypted
 from project.errors import UserError
 from project.files.temporary_files import PRIVATE_FOLDER_VARIABLE
 from project.integrity.integrity_check import check_study
@@ -133,5 +134,8 @@ def test_one_flipped_bit_loses_no_edit_in_silence(killed: tuple[Files, bytes], f
     assert _read(path) == (study, log, index), "it was not kept"
     saved = _recover(path, folder / "saved")
     assert check_study(saved) == []
+    assert is_encrypted(saved)
+    for file in (file for file in folder.parent.rglob("*") if file.is_file()):
+        assert b"SQLite format 3" not in file.read_bytes(), f"{file.name} is in the clear"
     with Study.open(saved) as recovered:
         assert _edits_in(recovered) >= left

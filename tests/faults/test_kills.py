@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.kinds_of_work import KINDS, Work
+from tests.faults.kinds_of_work import EVERYDAY, KINDS, Work
 from tests.faults.lives import RUNS, Lives
 
 pytestmark = pytest.mark.e2e
@@ -24,7 +24,9 @@ class Begun:
     whole: Path
 
 
-@pytest.fixture(scope="module", params=KINDS)
+@pytest.fixture(
+    scope="module", params=[pytest.param(kind, marks=() if kind in EVERYDAY else pytest.mark.soak) for kind in KINDS]
+)
 def begun(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Begun]:
     work, lives = KINDS[request.param](), Lives(request.param)
     origin, whole = tmp_path_factory.mktemp("origin"), tmp_path_factory.mktemp("whole") / "work"

@@ -30,13 +30,12 @@ from tests.builders.cheap_key import make_keys_cheap
 from tests.builders.full_study import NAME, SPOKEN, Full, fill, forms
 from tests.builders.waiting import HANG_S
 from tests.contract.documentation import ROOT
-from tests.faults.disk import Disk, shim
 from tests.faults.lives import SEED
-from tests.faults.program import Program, _server
+from tests.faults.program import Disk, Program, _server, shim
 
 PASSPHRASE = "four words that nobody guesses"
 OPTIONS = ("P01", "--yes", "--keep-rest", "--delete-beside", "--delete-footage", "--json")
-SOAKED = 60
+SOAKED, SOAK = 60, [pytest.mark.soak, pytest.mark.timeout(3600)]
 """Moments, of all kinds alike, that `make soak` looks at."""
 
 
@@ -147,10 +146,12 @@ def require_whole_or_done(machine: Machine) -> None:
 
 
 @pytest.mark.skipif(shim() is None, reason="needs a C compiler for the library that stands between")
-@pytest.mark.parametrize("encrypted", [False, True])
-@pytest.mark.parametrize("moments", [1, pytest.param(SOAKED, marks=[pytest.mark.soak, pytest.mark.timeout(3600)])])
+@pytest.mark.parametrize(
+    ("moments", "encrypted"),
+    [(1, False), *(pytest.param(SOAKED, encrypted, marks=SOAK) for encrypted in (False, True))],
+)
 def test_it_is_undone_or_can_be_finished(
-    machine: Callable[[bool], Machine], encrypted: bool, moments: int, tmp_path: Path
+    machine: Callable[[bool], Machine], moments: int, encrypted: bool, tmp_path: Path
 ) -> None:
     made, kept = machine(encrypted), tmp_path / "kept"
     shutil.copytree(made.folder, kept)
@@ -190,12 +191,7 @@ os.kill(os.getpid(), 9)
 
 @pytest.mark.parametrize(
     ("moment", "encrypted"),
-    [
-        ("editing", False),
-        ("closing", True),
-        pytest.param("editing", True, marks=pytest.mark.soak),
-        pytest.param("closing", False, marks=pytest.mark.soak),
-    ],
+    [("closing", True), *(pytest.param("editing", encrypted, marks=pytest.mark.soak) for encrypted in (False, True))],
 )
 def test_what_a_killed_editor_left_goes_too(machine: Callable[[bool], Machine], moment: str, encrypted: bool) -> None:
     there = machine(encrypted)

@@ -5,41 +5,26 @@ import os
 import shutil
 import sqlite3
 import threading
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from project.errors import UserError
 from project.integrity.integrity_check import check_study
-from project.store import study as study_module
-from project.store.backups import _choose_dispensable, add_backup, back_up, backup_paths, is_backup, list_backups
+from project.store.backups import add_backup, backup_paths, list_backups
 from project.store.study import Study
+from tests.builders.clock import Clock
 from tests.builders.waiting import HANG_S
 
 _AHEAD = timedelta(hours=1)
 
 
-class Clock:
-    """A time of day that is set by hand; it begins an hour after the test does."""
-
-    def __init__(self) -> None:
-        self.start = self.now = datetime.now(UTC) + _AHEAD
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def later(self, **how_much: float) -> None:
-        self.now += timedelta(**how_much)
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    """A time of day that is set by hand; it begins an hour after the test does."""
+    return Clock(datetime.now(UTC) + _AHEAD)
 
 
 @pytest.fixture
@@ -65,7 +50,7 @@ def _work(path: Path, clock: Clock, value: str | None, keep: int = 3) -> None:
             _edit(study, value)
     # Files get the time of this machine; the clock of the test is ahead of it.
     for backup in list_backups(path):
-        if backup.made < clock.start - _AHEAD / 2:
+        if backup.made < datetime.now(UTC) + _AHEAD / 2:
             os.utime(backup.path, (clock.now.timestamp(),) * 2)
 
 
@@ -80,71 +65,45 @@ def test_a_backup_is_the_study_as_it_was_opened(path: Path, clock: Clock) -> Non
     assert sorted(file.name for file in path.parent.iterdir()) == [path.name, backup.name]
 
 
-def test_none_is_made_where_nothing_changed_or_little_time_passed(path: Path, clock: Clock) -> None:
+def test_one_is_made_where_something_changed_and_time_passed(path: Path, clock: Clock) -> None:
+    now = datetime.now(UTC)
+    Study.open(path, clock=lambda: now, backups=3).close()
+    assert backup_paths(path) == [], "it was just made"
     _work(path, clock, "second")
-    clock.later(minutes=9)
+    clock.now += timedelta(minutes=9)
     _work(path, clock, None)
     assert len(backup_paths(path)) == 1, "ten minutes have not passed"
-    clock.later(minutes=2)
+    clock.now += timedelta(minutes=2)
     _work(path, clock, None)
     assert [_word(backup_path) for backup_path in backup_paths(path)] == ["second", "first"]
-    clock.later(days=1)
+    clock.now += timedelta(days=1)
     _work(path, clock, None)
     assert len(backup_paths(path)) == 2, "nothing changed"
-
-
-def test_a_run_counts_as_a_change_although_it_is_no_step(path: Path, clock: Clock) -> None:
-    _work(path, clock, None)
-    clock.later(hours=1)
     with Study.open(path) as study, study.run_transaction():
         study.write_run("INSERT INTO egress VALUES (?, 'now', '{}', 'none', 'yes', '')", [("x",)])
     _work(path, clock, None)
-    assert len(backup_paths(path)) == 2
-
-
-def test_a_study_that_was_just_made_and_one_without_a_step_get_none(path: Path, clock: Clock, tmp_path: Path) -> None:
-    now = datetime.now(UTC)
-    with Study.open(path, clock=lambda: now, backups=3):
-        pass
-    with Study.create(tmp_path / "empty.greenroom"):
-        pass
-    with Study.open(tmp_path / "empty.greenroom", clock=clock, backups=3):
-        pass
-    assert backup_paths(path) == backup_paths(tmp_path / "empty.greenroom") == []
+    assert len(backup_paths(path)) == 3, "a run is a change, although it is no step"
 
 
 def test_few_stay_and_they_reach_back(path: Path, clock: Clock) -> None:
-    for number in range(30):
+    for number in range(18):
         _work(path, clock, str(number), keep=4)
-        clock.later(days=1)
+        clock.now += timedelta(days=1)
     kept = list_backups(path)
     assert [backup.number for backup in kept] == [1, 2, 3, 4]
     ages = [(clock.now - backup.made).days for backup in kept]
     assert ages == sorted(ages)
     assert ages[0] <= 1
-    assert ages[-1] >= 20, ages
-    clock.later(days=40)
+    assert ages[-1] >= 12, ages
+    clock.now += timedelta(days=40)
     _work(path, clock, "x", keep=4)
     assert all(clock.now - backup.made < timedelta(days=60) for backup in list_backups(path)), "an old copy stayed"
-
-
-def test_fewer_wanted_than_there_are_and_none(path: Path, clock: Clock) -> None:
-    for number in range(4):
-        _work(path, clock, str(number), keep=4)
-        clock.later(hours=1)
     before = backup_paths(path)
-    assert len(before) == 4
     _work(path, clock, None, keep=0)
     assert backup_paths(path) == before, "with none wanted those that are there stay"
-    _work(path, clock, None, keep=1)
-    assert [_word(backup_path) for backup_path in backup_paths(path)] == ["3"]
-
-
-@given(st.lists(st.integers(0, 10**7), min_size=2, max_size=12).map(sorted))
-def test_the_newest_never_goes(ages: list[int]) -> None:
-    now = datetime.now(UTC)
-    made = [now - timedelta(seconds=age) for age in ages]
-    assert 1 <= _choose_dispensable(made, now) < len(made)
+    clock.now += timedelta(hours=1)
+    _work(path, clock, "y", keep=1)
+    assert [_word(backup_path) for backup_path in backup_paths(path)] == ["x"]
 
 
 def test_a_damaged_study_pushes_no_backup_out(path: Path, clock: Clock) -> None:
@@ -152,20 +111,10 @@ def test_a_damaged_study_pushes_no_backup_out(path: Path, clock: Clock) -> None:
     content = bytearray(path.read_bytes())
     content[4096 * 3 : 4096 * 4] = b"\xa5" * 4096
     path.write_bytes(content)
-    clock.later(hours=1)
+    clock.now += timedelta(hours=1)
     with pytest.raises(UserError, match="damaged"):
         Study.open(path, clock=clock, backups=3)
     assert [_word(backup_path) for backup_path in backup_paths(path)] == ["first"]
-
-
-def test_a_backup_has_no_backups(path: Path, clock: Clock) -> None:
-    _work(path, clock, "second")
-    (backup,) = backup_paths(path)
-    clock.later(hours=1)
-    _work(backup, clock, "other")
-    assert is_backup(backup)
-    assert not is_backup(path)
-    assert sorted(file.name for file in path.parent.iterdir()) == [path.name, backup.name]
 
 
 def test_a_full_disk_is_told_and_the_study_is_open(path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,22 +136,19 @@ def test_a_disk_that_fills_up_leaves_no_half_backup(path: Path, clock: Clock, mo
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
-def test_numbers_left_out_by_a_killed_process_are_filled(path: Path, clock: Clock) -> None:
-    for number in (1, 3, 4):
+def test_numbers_left_out_by_a_killed_process_are_filled_and_other_files_are_no_backups(
+    path: Path, clock: Clock
+) -> None:
+    for ending in (".bak-0", ".bak-01", ".bak-1x", ".bak", ".bak-12345"):
+        path.with_name(path.name + ending).write_bytes(b"x")
+    path.with_name(path.name + ".bak-3").symlink_to(path)
+    assert backup_paths(path) == []
+    for number in (1, 4):
         path.with_name(f"{path.name}.bak-{number}").write_bytes(bytes([number]))
     finished = path.with_name("finished")
     finished.write_bytes(b"\0")
     add_backup(finished, path, 9, clock.now)
-    assert [backup_path.read_bytes()[0] for backup_path in backup_paths(path)] == [0, 1, 3, 4]
-
-
-def test_other_files_are_no_backups(path: Path) -> None:
-    for ending in (".bak-0", ".bak-01", ".bak-1x", ".bak", ".bak-12345"):
-        path.with_name(path.name + ending).write_bytes(b"x")
-    path.with_name(path.name + ".bak-2").mkdir()
-    path.with_name(path.name + ".bak-3").symlink_to(path)
-    assert backup_paths(path) == []
-    assert backup_paths(path.parent / "gone" / "x.greenroom") == []
+    assert [backup_path.read_bytes()[0] for backup_path in backup_paths(path)] == [0, 1, 4]
 
 
 def test_in_a_window_it_is_made_in_a_thread_while_edits_go_on(path: Path, clock: Clock) -> None:
@@ -218,25 +164,3 @@ def test_in_a_window_it_is_made_in_a_thread_while_edits_go_on(path: Path, clock:
         assert check_study(backup) == []
     assert _word(path) == "second"
     assert sorted(file.name for file in path.parent.iterdir()) == [path.name, backup.name]
-
-
-def test_closing_gives_up_a_backup_that_is_being_made(
-    path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun, go_on = threading.Event(), threading.Event()
-    usual: Callable[..., object] = back_up
-
-    def slow(*given: object) -> object:
-        begun.set()
-        assert go_on.wait(HANG_S)
-        return usual(*given)
-
-    monkeypatch.setattr(study_module, "back_up", slow)
-    study = Study.open(path, clock=clock, when_checked=lambda: None, backups=3)
-    study.finish_opening()
-    assert begun.wait(HANG_S)
-    threading.Timer(0.05, go_on.set).start()
-    study.close()
-    names = [file.name for file in path.parent.iterdir()]
-    assert [name for name in names if name not in (path.name, path.name + ".bak-1")] == []
-    assert check_study(path) == []

@@ -1,7 +1,6 @@
 """Chains and questions that another program damaged: what is left is read, or one line says what is wrong."""
 
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,15 +18,14 @@ from project.queries.chain_rows import chain_reviews as reviews_of
 from project.queries.question_rows import all_questions, verifications
 from project.search.free_texts import free_texts
 from project.session.session import Session
-from project.store.study import Study
 from tests.builders.chains import draw
 from tests.builders.marked_study import open_study
 from tests.builders.questions_said import question
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    with open_study(tmp_path) as session:
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    with open_study(tmp_path_factory.mktemp("whole")) as session:
         session.annotator_name = "Ada"
         draw(session, {"B": "A"})
         (whole,) = all_chains(session.study)
@@ -36,7 +34,13 @@ def path(tmp_path: Path) -> Path:
         draw(session, {"D": "C"})
         chain_reviews.review_chain(session, whole.id, ChainDecision.AGREE, "fine")
         verify(session, question(1).id, VerificationDecision.KEEP, CHECKLIST_KEYS["chain"], note="good")
-        return session.study.path
+    return session.study.path.read_bytes()
+
+
+@pytest.fixture
+def path(tmp_path: Path, whole: bytes) -> Path:
+    (tmp_path / "a.greenroom").write_bytes(whole)
+    return tmp_path / "a.greenroom"
 
 
 def damage(path: Path, sql: str, *values: str) -> None:
@@ -49,14 +53,10 @@ def damage(path: Path, sql: str, *values: str) -> None:
 
 GONE = {
     "the recording of a chain": ("UPDATE chain SET recording_id = 'gone' WHERE id = (SELECT max(id) FROM chain)", 1),
-    "the annotator of a chain": ("UPDATE chain SET annotator_id = 'gone' WHERE id = (SELECT max(id) FROM chain)", 1),
     "the chain of a node": ("DELETE FROM chain WHERE id = (SELECT max(id) FROM chain)", 1),
     "a character": ("INSERT INTO chain_person SELECT id, 'gone' FROM chain_node", 2),
     "a node of an edge": ("INSERT INTO chain_edge (result_id, reason_id) SELECT 'gone', id FROM chain_node", 2),
-    "a reviewer": ("UPDATE chain_review SET reviewer_id = 'gone'", 2),
-    "who verified": ("UPDATE verification SET annotator_id = 'gone'", 2),
     "who asked": ("UPDATE question SET annotator_id = 'gone'", 2),
-    "the recording of a question": ("UPDATE question SET recording_id = 'gone'", 2),
 }
 
 
@@ -87,13 +87,8 @@ def test_what_refers_to_nothing_is_left_out_and_named(path: Path, what: str) -> 
 @pytest.mark.parametrize(
     ("column", "text"),
     [
-        *(("covers", one) for one in ("x", "null", '{"a": 1}', '"abc"', "[null]", "[" * 100_000, '["\\ud800"]')),
-        *(
-            ("wrong", one)
-            for one in ("x", "5", "[]", '{"a": 1}', "[[null, 1]]", '[["a", NaN, ""]]', '[["a", "b", ""]]')
-        ),
-        *(("wrong", one) for one in ("[" * 100_000, '[["\\ud800", 1, ""]]', "[" + ", ".join(['["a"]'] * 8) + "]")),
-        ("kind", "zzz"),
+        *(("covers", "[" * 100_000), ("covers", '["\\ud800"]'), ("kind", "zzz")),
+        *(("wrong", text) for text in ("5", "[[null, 1]]", '[["a", NaN, ""]]', '[["a", "b", ""]]')),
     ],
 )
 def test_a_question_that_cannot_be_read_is_one_line(path: Path, column: str, text: str) -> None:
@@ -111,25 +106,14 @@ def test_an_option_that_says_what_the_answer_says_is_named(path: Path) -> None:
     assert "a question has the same option twice: question-00001" in check_study(path)
 
 
-@pytest.mark.parametrize("text", ["x", "null", "{}", "[1]", "[" * 100_000])
-def test_what_somebody_said_that_cannot_be_read_is_one_line(path: Path, text: str) -> None:
-    damage(path, "UPDATE verification SET checks = ?", text)
+def test_what_somebody_said_that_cannot_be_read_is_one_line(path: Path) -> None:
+    damage(path, "UPDATE verification SET checks = '{}'")
     with Session.open(path, "Ada") as session, pytest.raises(UserError, match="is damaged"):
         verifications(session.study)
 
 
-@pytest.mark.parametrize(
-    ("table", "column", "read"),
-    [
-        ("chain_node", "text", lambda study: read_graphs(study, all_chains(study))),
-        ("question", "text", all_questions),
-        ("verification", "note", verifications),
-    ],
-)
-def test_a_text_that_is_no_utf8_is_one_line(
-    path: Path, table: str, column: str, read: Callable[[Study], object]
-) -> None:
-    damage(path, f"UPDATE {table} SET {column} = CAST(x'ff41' AS TEXT)")
-    assert any(f"texts of “{table}” are no UTF-8" in line for line in check_study(path))
+def test_a_text_that_is_no_utf8_is_one_line(path: Path) -> None:
+    damage(path, "UPDATE chain_node SET text = CAST(x'ff41' AS TEXT)")
+    assert any("texts of “chain_node” are no UTF-8" in line for line in check_study(path))
     with Session.open(path, "Ada") as session, pytest.raises(UserError, match="is damaged"):
-        read(session.study)
+        read_graphs(session.study, all_chains(session.study))

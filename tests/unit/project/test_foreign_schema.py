@@ -3,7 +3,7 @@
 import os
 import shutil
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -23,7 +23,6 @@ from project.schema import format_versions as schema
 from project.schema.format_versions import Version
 from project.schema.schema_comparison import MIGRATIONS, compare_schema
 from project.sharing.annotator_copy import AnnotatorShare, split_copy
-from project.store.backups import back_up
 from project.store.creation import create_file, upgrade_file
 from project.store.encryption_change import encrypt_study
 from project.store.opening import connect
@@ -66,17 +65,13 @@ def _rewrite(name: str, old: str, new: str) -> str:
 
 FOREIGN = {
     "a table": f"CREATE TABLE utterance_copy AS SELECT '{SECRET}' AS said",
-    "an empty table": "CREATE TABLE empty (a)",
     "a table that is named like one of SQLite": "CREATE TABLE sqlitex (a)",
-    "a table without numbered rows": "CREATE TABLE flat (a PRIMARY KEY) WITHOUT ROWID",
     "a constraint that fills the memory": (
-        "CREATE TABLE extra (a CHECK (length(zeroblob(900000000)) > 0)); INSERT INTO extra VALUES (1)"
+        "CREATE TABLE extra (a CHECK (length(zeroblob(50000000)) > 0)); INSERT INTO extra VALUES (1)"
     ),
-    "a counter": "CREATE TABLE counted (a INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO counted VALUES (7)",
     "figures about indices": "ANALYZE",
     "an index": "CREATE INDEX extra ON segment (end_us)",
-    "an index on an expression": "CREATE INDEX extra ON segment (hex(zeroblob(1000000)))",
-    "an index on some rows": "CREATE INDEX extra ON segment (label COLLATE NOCASE) WHERE label > ''",
+    "an index on an expression": "CREATE INDEX extra ON segment (hex(zeroblob(100000)))",
     "an index on the table of the versions": f"CREATE INDEX extra ON {MIGRATIONS} (applied_at)",
     "an index that is missing": "DROP INDEX segment_by_start",
     "an index with another order": (
@@ -84,21 +79,16 @@ FOREIGN = {
     ),
     "a column": f"ALTER TABLE segment ADD COLUMN note TEXT DEFAULT '{SECRET}'",
     "a column that is worked out": (
-        "ALTER TABLE segment ADD COLUMN g TEXT GENERATED ALWAYS AS (hex(zeroblob(100000000))) VIRTUAL"
+        "ALTER TABLE segment ADD COLUMN g TEXT GENERATED ALWAYS AS (hex(zeroblob(5000000))) VIRTUAL"
     ),
-    "a column in the table of the versions": f"ALTER TABLE {MIGRATIONS} ADD COLUMN note TEXT",
     "a row in the table of the versions": (
         f"INSERT INTO {MIGRATIONS} (migration_set, name, applied_at) VALUES ('x', '{SECRET}', '')"
     ),
-    "a text in the table of the versions": f"UPDATE {MIGRATIONS} SET applied_at = applied_at || '{SECRET}'",
     "another spelling": _rewrite("private_word", "NOT NULL", "not   null"),
-    "another case": "ALTER TABLE segment RENAME TO segment_x; ALTER TABLE segment_x RENAME TO SEGMENT",
     "a comment": _rewrite("private_word", ") STRICT", f"/* {SECRET} */) STRICT"),
-    "a comment at the end of a line": _rewrite("private_word", ") STRICT", f"-- {SECRET}\n) STRICT"),
     "no strict types": _rewrite("private_word", "STRICT", ""),
     "another default": _rewrite("participant", "note TEXT NOT NULL", f"note TEXT NOT NULL DEFAULT ''{SECRET}''"),
-    "another constraint": _rewrite("private_word", ") STRICT", ", CHECK (length(zeroblob(900000000)) > 0)) STRICT"),
-    "another collation": _rewrite("private_word", "TEXT NOT NULL", "TEXT NOT NULL COLLATE NOCASE"),
+    "another constraint": _rewrite("private_word", ") STRICT", ", CHECK (length(zeroblob(50000000)) > 0)) STRICT"),
 }
 REFUSED = {
     "a trigger that is called an index": (
@@ -106,9 +96,7 @@ REFUSED = {
         "UPDATE sqlite_schema SET type = 'index', rootpage = 3 WHERE name = 't'; PRAGMA writable_schema = RESET"
     ),
     "a view in the place of a table": "ALTER TABLE summary RENAME TO s; CREATE VIEW summary AS SELECT * FROM s",
-    "a table under another name": "ALTER TABLE summary RENAME TO summaries",
     "a column that is missing": "ALTER TABLE participant DROP COLUMN note",
-    "a column under another name": "ALTER TABLE participant RENAME COLUMN note TO notes",
 }
 
 
@@ -190,38 +178,22 @@ def test_rows_that_share_their_pages_do_not_fill_the_memory(path: Path, monkeypa
         Study.open(path)
 
 
-@pytest.mark.parametrize("foreign", [False, True])
-def test_studies_of_older_versions_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, foreign: bool) -> None:
+def test_a_study_of_an_older_version_with_a_table_of_others_opens(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     old = create_file(tmp_path / "old", "old")
-    if foreign:
-        _run(old, FOREIGN["a table"])
+    _run(old, FOREIGN["a table"])
     later = (
         Version("second", ("CREATE TABLE later (id TEXT PRIMARY KEY, note TEXT) STRICT, WITHOUT ROWID",)),
         Version("third", ("ALTER TABLE later ADD COLUMN more TEXT", "ALTER TABLE look RENAME TO looks")),
     )
     monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, *later))
     with Study.open(old) as study:
-        assert (study.defect is not None) is foreign
+        assert study.defect is not None
         assert study.rows("SELECT more FROM later") == []
         assert study.rows("SELECT * FROM looks") == []
-    new = create_file(tmp_path / "new", "new")
-    for path in (new, *([] if foreign else [old])):
-        with Study.open(path) as study:
-            assert study.defect is None
-        with closing(connect(path, "ro")) as connection:
-            assert compare_schema(connection, 3) == []
-
-
-def test_the_table_of_versions_may_be_laid_out_as_other_versions_of_sqlite_utils_do(path: Path) -> None:
-    _run(
-        path,
-        f"ALTER TABLE {MIGRATIONS} RENAME TO m; DROP INDEX idx_{MIGRATIONS}_migration_set_name;"
-        f"CREATE TABLE {MIGRATIONS} (migration_set TEXT, name TEXT, applied_at TEXT,"
-        "PRIMARY KEY (migration_set, name));"
-        f"INSERT INTO {MIGRATIONS} SELECT migration_set, name, applied_at FROM m; DROP TABLE m",
-    )
-    with Study.open(path) as study:
-        assert study.defect is None
+    with closing(connect(create_file(tmp_path / "new", "new"), "ro")) as connection:
+        assert compare_schema(connection, 3) == []
 
 
 def test_an_encrypted_study_is_looked_at_inside(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,22 +238,6 @@ def test_a_copy_that_is_merged_brings_nothing_along_and_none_is_split_off(path: 
     with Study.open(theirs) as study, pytest.raises(UserError, match="utterance_copy"):
         split_copy(study, AnnotatorShare(annotator, ()), tmp_path / "share")
     assert not (tmp_path / "share.greenroom").exists()
-
-
-def test_a_backup_with_code_in_it_is_not_read(path: Path) -> None:
-    """It would be asked for what is newest in it, and could take for ever to say."""
-    then = datetime(2100, 1, 1, tzinfo=UTC)
-    with closing(connect(path, "rw")) as connection:
-        back_up(connection, path, 3, then)
-        (backup,) = path.parent.glob("*.bak-1")
-        _run(
-            backup,
-            "ALTER TABLE journal_step RENAME TO j; CREATE VIEW journal_step AS WITH RECURSIVE n (id) AS "
-            "(SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id, id AS uid FROM n",
-        )
-        os.utime(backup, (then.timestamp(),) * 2)
-        back_up(connection, path, 3, then + timedelta(days=1))
-    assert len([*path.parent.glob("*.bak-*")]) == 2
 
 
 NEXT = schema.Version("second", ("CREATE TABLE extra (id TEXT PRIMARY KEY) STRICT",))
@@ -333,9 +289,11 @@ def test_nothing_is_written_through_a_link_that_lies_in_its_way(
     old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mine").write_text("mine")
-    for name in (f".{old.name}.{os.getpid()}.backup", f".b.greenroom.{os.getpid()}.new"):
-        (tmp_path / name).symlink_to(tmp_path / "mine")
+    for ending in ("backup", "bak", "new"):
+        (tmp_path / f".{old.name}.{os.getpid()}.{ending}").symlink_to(tmp_path / "mine")
+    (tmp_path / f".b.greenroom.{os.getpid()}.new").symlink_to(tmp_path / "mine")
     Study.create(tmp_path / "b.greenroom").close()
+    Study.open(old, backups=5, clock=lambda: datetime(2100, 1, 1, tzinfo=UTC)).close()
     monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, NEXT))
     upgrade_file(old, 1)
     assert (tmp_path / "mine").read_text() == "mine"

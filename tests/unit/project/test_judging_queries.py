@@ -8,31 +8,14 @@ from pathlib import Path
 import pytest
 
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet, RunAnswer
-from project.entities.judgments import JudgeEntry, Judgment, JudgmentTarget, JudgmentTargetKind, Reveal
-from project.entities.questions import question_to_json
+from project.entities.judgments import JudgeEntry, Judgment, Reveal
 from project.errors import UserError
 from project.files.sqlcipher import sqlite3
 from project.integrity.integrity_check import check_study
 from project.queries import item_set_rows, judgment_rows
 from project.queries.policy_rows import all_egress, insert_egress
 from project.store.study import Study
-from tests.builders.questions_said import question
 from tests.builders.stored_judgments import SAID, SENT
-
-
-def damaged(folder: Path, sql: str) -> Path:
-    """Make a study with a judge, an answer, a reveal and a request, and damage it as another program may."""
-    with Study.create(folder / "damaged") as study:
-        with study.run_transaction():
-            judgment_rows.insert_judgments(study, [SAID])
-            insert_egress(study, SENT)
-            judgment_rows.insert_reveal(study, Reveal("s-1", "a-1", {"task": ""}, SAID.at))
-        with study.step("Add judge"):
-            judgment_rows.put_judge(study, JudgeEntry("1", "Small", "random"))
-    assert check_study(study.path) == []
-    with contextlib.closing(sqlite3.connect(study.path)) as raw:
-        raw.executescript(f"PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF; {sql}")
-    return study.path
 
 
 def store(study: Study, *said: Judgment) -> None:
@@ -86,75 +69,44 @@ def test_a_request_comes_back_as_it_was_written_down(study: Study) -> None:
         insert_egress(study, refused)
         insert_egress(study, SENT)
     assert all_egress(study) == [SENT, refused]
-
-
-def test_a_line_is_either_let_through_or_refused(study: Study) -> None:
     for both in (replace(SENT, rule="consent"), replace(SENT, permission="")):
         with pytest.raises((sqlite3.Error, UserError)), study.run_transaction():
             insert_egress(study, both)
 
 
-def test_judges_are_edited_in_steps(study: Study) -> None:
-    judge_entry = JudgeEntry("1", "Small", "llama-cpp", "small.gguf", {"frames": 15})
-    with study.step("Add judge"):
-        judgment_rows.put_judge(study, judge_entry)
-    with study.step("Change judge"):
-        judgment_rows.put_judge(study, replace(judge_entry, name="Tiny"))
-    assert judgment_rows.judge_by_name(study, "Small") is None
-    assert judgment_rows.all_judges(study) == [replace(judge_entry, name="Tiny")]
-    study.undo()
-    assert judgment_rows.judge_by_name(study, "Small") == judge_entry
-    with study.step("Remove judge"):
-        judgment_rows.delete_judge(study, "1")
-    assert judgment_rows.all_judges(study) == []
-
-
-def test_every_version_of_a_prompt_is_kept(study: Study) -> None:
-    with study.step("Edit prompt"):
-        judgment_rows.put_prompt_version(study, "verdict", 2, "second")
-        judgment_rows.put_prompt_version(study, "verdict", 1, "first")
-    assert judgment_rows.prompt_versions(study, "verdict") == {1: "first", 2: "second"}
+def judgments(study: Study) -> object:
+    return judgment_rows.judgments_of(study, "s-1")
 
 
 @pytest.mark.parametrize(
     ("sql", "read"),
     [
-        ("UPDATE judgment SET answer = '{'", lambda study: judgment_rows.judgments_of(study, "s-1")),
-        ("UPDATE judgment SET status = 'odd'", lambda study: judgment_rows.judgments_of(study, "s-1")),
-        ("UPDATE judgment SET status = 'odd'", judgment_rows.judge_labels),
-        ("UPDATE judgment SET sight = '[]'", lambda study: judgment_rows.judgments_in(study, "r-1")),
-        ('UPDATE egress SET request = \'{"purpose": "joke"}\'', all_egress),
-        ("UPDATE judge SET settings = 'x'", judgment_rows.all_judges),
-        (
-            "UPDATE judgment SET status = 'odd';"
-            "INSERT INTO benchmark_answer (run_id, item_id, part, judgment_id) SELECT 'r', 'i', '', id FROM judgment",
-            lambda study: item_set_rows.read_run_answers(study, "r"),
-        ),
+        ("UPDATE judgment SET answer = '{'", judgments),
+        ("UPDATE judgment SET sight = '[]'", judgments),
+        ("UPDATE reveal SET own = '7'", lambda study: judgment_rows.reveals_to(study, "a-1")),
+        ("UPDATE egress SET request = 'x'", all_egress),
+        ("UPDATE judge SET settings = 'null'", judgment_rows.all_judges),
     ],
 )
-def test_what_is_damaged_is_said_in_one_line(tmp_path: Path, sql: str, read: Callable[[Study], object]) -> None:
-    with Study.open(damaged(tmp_path, sql)) as study, pytest.raises(UserError, match="damaged") as told:
-        read(study)
+def test_what_is_damaged_is_found_by_the_check_and_said_in_one_line(
+    study: Study, sql: str, read: Callable[[Study], object]
+) -> None:
+    store(study, SAID)
+    with study.run_transaction():
+        insert_egress(study, SENT)
+        judgment_rows.insert_reveal(study, Reveal("s-1", "a-1", {"task": ""}, SAID.at))
+    with study.step("Add judge"):
+        judgment_rows.put_judge(study, JudgeEntry("1", "Small", "random"))
+    study.close()
+    assert check_study(study.path) == []
+    with contextlib.closing(sqlite3.connect(study.path)) as raw:
+        raw.executescript(f"PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF; {sql}")
+    assert any("no JSON object" in line for line in check_study(study.path))
+    with Study.open(study.path) as again:
+        with pytest.raises(UserError, match="damaged") as told:
+            read(again)
+        assert judgment_rows.judge_names(again) == {"1": "Small"}
     assert "\n" not in str(told.value)
-
-
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "UPDATE judgment SET answer = '{'",
-        "UPDATE judgment SET sight = '[]'",
-        "UPDATE judgment SET judge = ''",
-        "UPDATE reveal SET own = '7'",
-        "UPDATE egress SET request = 'x'",
-        "UPDATE judge SET settings = 'null'",
-    ],
-)
-def test_the_check_finds_what_is_damaged_and_a_judge_keeps_its_name(tmp_path: Path, sql: str) -> None:
-    path = damaged(tmp_path, sql)
-    assert any("no JSON object" in line for line in check_study(path))
-    with Study.open(path) as study:
-        assert judgment_rows.judge_names(study) == {"1": "Small"}
-        assert set(judgment_rows.asked_judges(study)) <= {SAID.judge_id}
 
 
 SET = ItemSet("s", "verdicts", "verdict", 7, 2, {"size": 4}, {"disagreed": 3}, "ab", "2026-01-01T00:00:00", "1")
@@ -177,29 +129,6 @@ def sets(tmp_path: Path) -> Iterator[Study]:
         yield found
 
 
-def test_what_is_stored_is_read_again(sets: Study) -> None:
-    assert item_set_rows.all_sets(sets) == [SET]
-    assert item_set_rows.find_item_set(sets, "verdicts") == item_set_rows.find_item_set(sets, "s") == SET
-    assert item_set_rows.find_item_set(sets, "nothing") is None
-    assert item_set_rows.items_of(sets, "s") == [ITEMS[2], ITEMS[1], ITEMS[0]]
-    assert item_set_rows.find_item(sets, "i1") == ITEMS[1]
-    assert item_set_rows.benchmark_runs(sets) == item_set_rows.benchmark_runs(sets, "s") == [RUN]
-    assert item_set_rows.benchmark_runs(sets, "another") == []
-
-
-def test_an_item_says_what_it_was_made_from() -> None:
-    assert [item.target_kind for item in ITEMS] == [
-        JudgmentTargetKind.SEGMENT,
-        JudgmentTargetKind.QUESTION,
-        JudgmentTargetKind.SEGMENT,
-    ]
-    assert [item.target for item in ITEMS] == [
-        None,
-        JudgmentTarget(JudgmentTargetKind.QUESTION, "q"),
-        JudgmentTarget(JudgmentTargetKind.SEGMENT, "segment-1"),
-    ]
-
-
 def test_the_first_answer_of_a_run_counts(sets: Study) -> None:
     with sets.run_transaction():
         item_set_rows.insert_answers(sets, [RunAnswer("b", "i1", "", "first"), RunAnswer("b", "i0", "support", "one")])
@@ -213,23 +142,9 @@ def test_the_first_answer_of_a_run_counts(sets: Study) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        "x",
-        '{"options": ["a"], "place": 1}',
-        '{"options": ["a", "b"], "place": -1}',
-        '{"options": ["a", "b"], "place": "1"}',
-        '{"options": ["a", 2]}',
-        '{"options": "ab"}',
-        '{"facts": ["a"]}',
-        '{"facts": {"statement": {"a": 1}}}',
-        '{"question": {"id": "q"}}',
-        '{"question": []}',
-        '{"truth": {"verdict": "none"}}',
-        '{"traits": []}',
-        '{"values": 3}',
-        '{"homes": {"r": 1}}',
-        '{"label": null}',
-        '["a"]',
-        "[" * 100_000,
+        *("x", "[" * 100_000, '{"options": ["a"], "place": 1}', '{"options": ["a", "b"], "place": -1}'),
+        *('{"options": ["a", 2]}', '{"facts": {"statement": {"a": 1}}}', '{"question": {"id": "q"}}'),
+        *('{"truth": {"verdict": "none"}}', '{"traits": []}', '{"homes": {"r": 1}}', '{"label": null}'),
     ],
 )
 def test_wrong_content_is_said_to_be_damaged_and_found_by_the_check(sets: Study, content: str) -> None:
@@ -239,17 +154,6 @@ def test_wrong_content_is_said_to_be_damaged_and_found_by_the_check(sets: Study,
     with pytest.raises(UserError, match="i1 of this study is damaged"):
         item_set_rows.items_of(sets, "s")
     assert len([text for text in check_study(sets.path) if "item" in text]) == 1
-
-
-def test_a_question_that_was_frozen_is_read_again(sets: Study) -> None:
-    each_question = question(1)
-    with sets.run_transaction():
-        item_set_rows.insert_set(
-            sets,
-            replace(SET, id="t"),
-            [FrozenItem("i9", "t", 0, 0, "question/q", "r", 0, 5, {"question": question_to_json(each_question)})],
-        )
-    assert item_set_rows.items_of(sets, "t")[0].content["question"] == question_to_json(each_question)
 
 
 def test_of_two_sets_of_one_name_the_id_is_asked_for(sets: Study) -> None:

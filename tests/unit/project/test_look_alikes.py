@@ -23,18 +23,23 @@ def left(path: Path, *words: str, keep: tuple[str, ...] = ()) -> LookAlikeWords:
         return made.look_alikes
 
 
+def said(path: Path, *words: str, keep: tuple[str, ...] = ()) -> set[str]:
+    """Return what P02 says once P01 is gone."""
+    with closing(prepared(path, *words, keep=keep)) as made:
+        return {text for (text,) in made.memory.execute("SELECT text FROM utterance WHERE participant_id = 'P02'")}
+
+
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        *((f"{word} laughs", word) for word in ("Zebbie", "zeb", "Zebedia", "Zebedaih", "Zebediahlein")),
-        ("the myquuxes are there", "myquuxes"),
-        ("then Z. Q. came", "Z. Q."),
-        ("then ZQ came", "ZQ"),
+        *((f"{word} laughs", word) for word in ("Zebbie", "Zebedaih", "Zebediahlein")),
+        *(("the myquuxes are there", "myquuxes"), ("then Z. Q. came", "Z. Q.")),
     ],
 )
 def test_what_looks_like_a_name_is_listed_until_somebody_decides(tmp_path: Path, text: str, word: str) -> None:
     path = study_with(tmp_path, ["hello"], [text])
-    assert (left(path).remaining, left(path).reasons) == ({word: 1}, {word: LookAlikeReason.NAME})
+    found = left(path)
+    assert (found.remaining, found.reasons) == ({word: 1}, {word: LookAlikeReason.NAME})
     kept = left(path, keep=(word.upper(),))
     assert (kept.remaining, kept.kept) == ({}, {word: 1})
     assert left(path, word).remaining == {}
@@ -42,26 +47,22 @@ def test_what_looks_like_a_name_is_listed_until_somebody_decides(tmp_path: Path,
         assert (text,) in study.rows("SELECT text FROM utterance")
 
 
-@pytest.mark.parametrize("text", ["Влад", "Владик", "\u0412.\u0415.", "Елкину"])
-def test_forms_of_a_name_in_cyrillic_are_listed(tmp_path: Path, text: str) -> None:
-    path = study_with(tmp_path, ["hello"], [f"{text} пришёл"], ("Владислав Елкин",))
-    assert [*left(path).remaining] == [text]
-
-
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "looks"),
     [
-        *(("राम शर्मा", text) for text in ("Ram", "Sharma", "Sarma")),
-        ("प्रियंका", "प्रियङ्का"),
-        *(("李娜", text) for text in ("Li Na", "Lina", "Na Li")),
-        ("Anna Petrova", "Петрова"),
-        ("Ольга Иванова", "Ivanova"),
-        *(("Anne-Marie D'Arcy Smith-Jones", text) for text in ("AMSJ", "A.-M.")),
+        ("Владислав Елкин", ("Влад", "\u0412.\u0415.", "Елкину")),
+        ("राम शर्मा", ("Ram", "Sarma")),
+        ("प्रियंका", ("प्रियङ्का",)),
+        ("李娜", ("Li Na", "Lina")),
+        ("Anna Petrova", ("Петрова",)),
+        ("Anne-Marie D'Arcy Smith-Jones", ("AMSJ", "A.-M.")),
     ],
 )
-def test_a_name_in_another_script_or_as_initials_is_listed(tmp_path: Path, name: str, text: str) -> None:
-    path = study_with(tmp_path, ["hello"], [f"then {text} came"], (name,))
-    assert [*left(path).remaining] == [text]
+def test_a_name_in_another_form_or_script_or_as_initials_is_listed(
+    tmp_path: Path, name: str, looks: tuple[str, ...]
+) -> None:
+    path = study_with(tmp_path, ["hello"], [f"then {text} came" for text in looks], (name,))
+    assert {*left(path).remaining} == {*looks}
 
 
 def test_names_of_others_and_common_words_are_not_listed(tmp_path: Path) -> None:
@@ -79,22 +80,13 @@ def test_what_others_said_in_their_recording_is_asked_about_where_it_stands(tmp_
     assert [*found.reasons.values()] == [LookAlikeReason.RECORDINGS]
     (number,) = found.remaining
     assert left(path, keep=(number,)).remaining == {}
-    made = prepared(path, number)
-    rows = made.memory.execute("SELECT text FROM utterance WHERE text LIKE '%1%'").fetchall()
-    made.close()
-    assert rows == []
+    assert said(path, number) == {""}
 
 
 def test_their_own_number_is_removed_wherever_it_stands(tmp_path: Path) -> None:
     path = study_with(tmp_path, ["my number is +49 170 1234567"], ["call 0170-123 45 67", "call 0170-123 45 68"])
-    made = prepared(path)
-    texts = [row[0] for row in made.memory.execute("SELECT text FROM utterance WHERE participant_id = 'P02'")]
-    made.close()
-    assert texts == ["", "call 0170-123 45 68"]
-    kept = prepared(path, keep=("+49 170 1234567",))
-    texts = [row[0] for row in kept.memory.execute("SELECT text FROM utterance WHERE participant_id = 'P02'")]
-    kept.close()
-    assert texts == ["call 0170-123 45 67", "call 0170-123 45 68"]
+    assert said(path) == {"", "call 0170-123 45 68"}
+    assert said(path, keep=("+49 170 1234567",)) == {"call 0170-123 45 67", "call 0170-123 45 68"}
 
 
 def test_a_file_and_a_participant_who_are_called_like_them_are_asked_about(tmp_path: Path) -> None:
@@ -187,42 +179,29 @@ def test_an_earlier_name_of_a_file_that_told_who_it_is_is_in_no_history(tmp_path
     assert b"quux" not in content
 
 
-@pytest.mark.parametrize("text", ["see google.com", "write to info@lab.org"])
-def test_an_address_of_everybody_is_not_theirs_for_sure(tmp_path: Path, text: str) -> None:
-    made = prepared(study_with(tmp_path, [text], [f"I {text} too"]))
-    made.close()
-    assert not any(string.is_exact for string in made.scope.strings)
+def test_an_address_of_everybody_is_not_theirs_for_sure(tmp_path: Path) -> None:
+    with closing(prepared(study_with(tmp_path, ["see google.com"], ["I see google.com too"]))) as made:
+        assert not any(string.is_exact for string in made.scope.strings)
+
+
+def test_a_given_name_without_spaces_is_asked_about(tmp_path: Path) -> None:
+    path = study_with(tmp_path, [], ["小明今天没来", "明天见"], ("王小明",))
+    assert left(path).reasons == {"小明": LookAlikeReason.NAME}
+    assert not left(path, keep=("小明",)).remaining
+    assert "小明" not in left(path, "小明").remaining
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "word"),
-    [("王小明", "小明今天没来", "小明"), ("王 小明", "小明今天没来", "小明"), ("山田太郎", "太郎さん", "太郎")],
+    "statement",
+    [
+        "UPDATE participant SET pseudonym = 'Zebediah' WHERE id = 'P02'",
+        "INSERT INTO private_word VALUES ('Zebediah', 'P02', 'person', 'P02')",
+    ],
 )
-def test_a_given_name_without_spaces_is_asked_about(tmp_path: Path, name: str, text: str, word: str) -> None:
-    path = study_with(tmp_path, [], [text, "明天见"], (name,))
-    found = left(path)
-    assert dict(found.reasons) == {word: LookAlikeReason.NAME}
-    assert not left(path, keep=(word,)).remaining
-    with_it = prepared(path, word)
-    assert word not in with_it.look_alikes.remaining
-    with_it.close()
-
-
-@pytest.mark.parametrize("other", ["private word", "pseudonym"])
-def test_a_word_that_is_the_whole_name_of_somebody_else_is_decided_by_a_person(tmp_path: Path, other: str) -> None:
+def test_a_word_that_is_the_whole_name_of_somebody_else_is_decided_by_a_person(tmp_path: Path, statement: str) -> None:
     path = study_with(tmp_path, ["hello"], ["Zebediah laughs", "Quux laughs", "zebediahquux"])
     with Study.open(path) as study, study.step("Name"):
-        if other == "pseudonym":
-            study.write("UPDATE participant SET pseudonym = 'Zebediah' WHERE id = 'P02'", ())
-        else:
-            study.write("INSERT INTO private_word VALUES ('Zebediah', 'P02', 'person', 'P02')", ())
-    found = left(path)
-    assert "Zebediah" in found.remaining
-    made = prepared(path, keep=("Zebediah",))
-    said = {row[0] for row in made.memory.execute("SELECT text FROM utterance")}
-    made.close()
-    assert "Zebediah laughs" in said
-    assert not said & {"Quux laughs", "zebediahquux"}
-    made = prepared(path, "Zebediah")
-    assert ("Zebediah laughs",) not in made.memory.execute("SELECT text FROM utterance").fetchall()
-    made.close()
+        study.write(statement, ())
+    assert "Zebediah" in left(path).remaining
+    assert {"Zebediah laughs"} == said(path, keep=("Zebediah",)) - {""}
+    assert said(path, "Zebediah") == {""}

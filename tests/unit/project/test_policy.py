@@ -90,11 +90,9 @@ UNASKED = RequestEvidence("", "P1 did not agree")
     [
         ("", ANONYMIZED, SENT, SEEN),
         ("nothing-leaves", Policy(), SENT, SEEN),
-        ("nothing-leaves", Policy(), replace(SENT, proxy=OTHER), SEEN),
         ("nothing-leaves", Policy(), replace(SENT, purpose=Purpose.TEST, texts=0), SEEN),
         ("nothing-leaves", Policy(), replace(SENT, purpose=Purpose.CLUSTER), SEEN),
         ("raw", ANONYMIZED, replace(SENT, condition=""), SEEN),
-        ("raw", ANONYMIZED, replace(SENT, texts=0, clips=("a" * 64,), condition=RAW_CONDITION), SEEN),
         ("raw", ANONYMIZED, replace(SENT, texts=0, frames=("a" * 64,), condition=RAW_CONDITION), SEEN),
         ("", RAW, replace(SENT, condition=RAW_CONDITION), SEEN),
         ("reviewed", ANONYMIZED, SENT, UNSEEN),
@@ -109,17 +107,14 @@ UNASKED = RequestEvidence("", "P1 did not agree")
         ("hosts", replace(RAW, hosts=(OTHER,)), SENT, SEEN),
         ("", replace(RAW, hosts=()), SENT, SEEN),
         ("cluster", replace(RAW, hosts=(OTHER,)), replace(SENT, purpose=Purpose.CLUSTER), SEEN),
-        ("cluster", replace(RAW, hosts=()), replace(SENT, purpose=Purpose.CLUSTER), SEEN),
         ("cluster", ANONYMIZED, replace(SENT, purpose=Purpose.CLUSTER), SEEN),
         ("", RAW, replace(SENT, purpose=Purpose.CLUSTER), SEEN),
         ("downloads", RAW, replace(SENT, purpose=Purpose.DOWNLOAD, texts=0), SEEN),
         ("", Policy(downloads=True), replace(SENT, purpose=Purpose.DOWNLOAD, texts=0), SEEN),
         ("redirects", RAW, replace(SENT, redirected_from=OTHER), SEEN),
-        ("redirects", RAW, replace(SENT, redirected_from=OTHER, local=True), SEEN),
         ("", replace(RAW, redirects=True), replace(SENT, redirected_from=OTHER), SEEN),
         ("proxies", RAW, replace(SENT, proxy=OTHER), SEEN),
         ("", replace(RAW, proxies=True), replace(SENT, proxy=OTHER), SEEN),
-        ("redirects", replace(RAW, redirects=True), replace(SENT, barred_by="redirects", **ELSEWHERE), SEEN),
         ("proxies", replace(RAW, proxies=True), replace(SENT, barred_by="proxies", **ELSEWHERE), SEEN),
         ("proxies", RAW, replace(SENT, local=True, barred_by="proxies", **ELSEWHERE), SEEN),
     ],
@@ -145,24 +140,15 @@ def test_a_higher_level_forbids_nothing_that_a_lower_one_let_through(
     assert passes == sorted(passes)
 
 
-@given(POLICIES, REQUESTS, EVIDENCE, st.sampled_from(["downloads", "redirects", "proxies", "unencrypted"]))
-def test_opening_a_way_forbids_nothing(
-    policy: Policy, request: EgressRequest, evidence: RequestEvidence, way: str
-) -> None:
-    if not rule(policy, request, evidence):
-        opened = parse_policy({**policy.as_json(), "reason": "a", "allowed_by": "b", way: True})
-        assert not rule(opened, request, evidence)
-
-
 @pytest.mark.parametrize("purpose", [each_purpose for each_purpose in Purpose if each_purpose is not Purpose.CLUSTER])
-@pytest.mark.parametrize("scheme", ["http", "HTTP", "tcp", ""])
-def test_an_address_without_encryption_needs_a_flag_of_its_own(purpose: Purpose, scheme: str) -> None:
-    sent = EgressRequest(purpose, "10.0.0.5", 80, ("10.0.0.5",), local=False, scheme=scheme)
+def test_an_address_without_encryption_needs_a_flag_of_its_own(purpose: Purpose) -> None:
     open_to_all = Policy(EgressLevel.RAW, "a", "b", downloads=True, redirects=True, proxies=True)
-    assert rule(open_to_all, sent, RequestEvidence("", "")) == "unencrypted"
-    assert decide(replace(open_to_all, unencrypted=True), sent, RequestEvidence("", "")).endswith(", unencrypted")
-    assert rule(open_to_all, replace(sent, scheme="https"), RequestEvidence("", "")) == ""
-    assert rule(Policy(), replace(sent, local=True), RequestEvidence("", "")) == ""
+    for scheme in ("http", "HTTP", "tcp", ""):
+        sent = EgressRequest(purpose, "10.0.0.5", 80, ("10.0.0.5",), local=False, scheme=scheme)
+        assert rule(open_to_all, sent, SEEN) == "unencrypted"
+        assert decide(replace(open_to_all, unencrypted=True), sent, SEEN).endswith(", unencrypted")
+        assert rule(open_to_all, replace(sent, scheme="https"), SEEN) == ""
+        assert rule(Policy(), replace(sent, local=True), SEEN) == ""
 
 
 @given(POLICIES)
@@ -173,10 +159,8 @@ def test_a_policy_is_read_as_it_was_written_or_as_the_strictest(policy: Policy) 
 
 
 @given(
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text(max_size=4),
-        lambda search_strategy: st.lists(search_strategy, max_size=2),
-    )
+    st.none()
+    | st.lists(st.text(max_size=4), max_size=2)
     | st.dictionaries(
         st.sampled_from([*Policy().as_json(), "x"]),
         st.sampled_from(["raw", "nothing", "anonymized", 1, None, True, [], ["h"], [1], {}, ""]),
@@ -187,26 +171,9 @@ def test_a_damaged_policy_never_lets_raw_footage_out(found: object) -> None:
     assert read.level is not EgressLevel.RAW or (read.reason.strip() and read.allowed_by.strip())
     if not isinstance(found, dict):
         assert read == Policy()
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        {"level": "RAW"},
-        {"level": None},
-        {"hosts": "api.example.org"},
-        {"hosts": [""]},
-        {"hosts": [7]},
-        {"downloads": "yes"},
-        {"redirects": 1},
-        {"unencrypted": "yes"},
-        {"reason": None},
-        {"level": "raw", "reason": " "},
-    ],
-)
-def test_each_damage_lets_nothing_out(damage: dict[str, object]) -> None:
-    found = {**Policy(EgressLevel.ANONYMIZED, downloads=True).as_json(), **damage}
-    assert parse_policy(found) == Policy()
+    damages = ({"level": "RAW"}, {"hosts": "api.example.org"}, {"hosts": [7]}, {"unencrypted": "yes"}, {"redirects": 1})
+    for damage in (*damages, {"reason": None}, {"level": "raw", "reason": " "}):
+        assert parse_policy({**Policy(EgressLevel.ANONYMIZED, downloads=True).as_json(), **damage}) == Policy()
 
 
 @pytest.mark.parametrize(
@@ -216,23 +183,20 @@ def test_each_damage_lets_nothing_out(damage: dict[str, object]) -> None:
         ("Judge.Example.org.", "judge.example.org", True),
         ("192.0.2.7", "::ffff:192.0.2.7", True),
         ("192.0.2.7", "0xc0.0.519", True),
-        ("192.0.2.7", "3221225991", True),
         ("2001:db8::1", "[2001:DB8:0:0::1]", True),
         # Without the dot, it is looked up in the domain of this machine.
         ("judge", "judge.", False),
-        ("judge.example.org", "judge.example.org..", False),
         ("judge.example.org", "judge.example.org.elsewhere", False),
         ("192.0.2.7", "192.0.2.70", False),
-        ("192.0.2.7", "192.0.2.7 x", False),
         ("192.0.2.7", "192.0.2.7.", False),
         ("2001:db8::1", "2001:db8::1%eth0", False),
         ("strasse.example", "xn--strae-oqa.example", False),
     ],
 )
-@pytest.mark.parametrize("purpose", [Purpose.JUDGE, Purpose.CLUSTER])
 def test_a_host_has_the_permission_of_its_name_in_every_spelling_and_no_other(
-    named: str, asked: str, same: bool, purpose: Purpose
+    named: str, asked: str, same: bool
 ) -> None:
     policy = Policy(EgressLevel.RAW, "We need it", "Ada", hosts=(named,))
-    request = EgressRequest(purpose, asked, 443, (), False, texts=1, scheme="https")
-    assert (rule(policy, request, RequestEvidence("", "")) == "") == same
+    for purpose in (Purpose.JUDGE, Purpose.CLUSTER):
+        request = EgressRequest(purpose, asked, 443, (), False, texts=1, scheme="https")
+        assert (rule(policy, request, SEEN) == "") == same

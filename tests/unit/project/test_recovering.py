@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from project.errors import UserError
@@ -74,14 +74,7 @@ def _leaves(content: bytes, page: int) -> list[int]:
     return [leaf for child in children for leaf in _leaves(content, child)]
 
 
-def test_all_rows_of_a_sound_file_are_read(path: Path) -> None:
-    for name, table in _read(path).items():
-        found = {tuple(row[column] for column in TABLES[name].names) for row in table.rows.values()}
-        assert found == _rows(path, name), name
-        assert not table.is_damaged, name
-
-
-@pytest.mark.parametrize("table", ["segment", "segment_value", "journal_change"])
+@pytest.mark.parametrize("table", ["segment_value", "journal_change"])
 def test_a_lost_page_costs_the_rows_on_it_alone(path: Path, tmp_path: Path, whole: bytes, table: str) -> None:
     (tmp_path / "backup.greenroom").write_bytes(whole)
     before = _read(path)[table].rows
@@ -94,23 +87,6 @@ def test_a_lost_page_costs_the_rows_on_it_alone(path: Path, tmp_path: Path, whol
     assert all(before[key] == row for key, row in left.rows.items())
 
 
-def test_a_lost_end_of_a_long_row_costs_that_row_alone(tmp_path: Path) -> None:
-    path = tmp_path / "long.greenroom"
-    with Study.create(path) as study:
-        for number in range(9):
-            with study.step("x"):
-                study.set_property(f"p{number}", f"{number}" * 30_000)
-    for page in range(1, path.stat().st_size // _PAGE + 1):
-        if path.read_bytes()[(page - 1) * _PAGE :][4:_PAGE] == b"4" * (_PAGE - 4):
-            _spoil(path, page)
-    left = _read(path)
-    assert {key for (key,) in left["property"].rows} == {"id", "name", *(f"p{number}" for number in range(9))} - {"p4"}
-    assert len(left["journal_change"].rows) == 8
-    assert [(left[name].incomplete, left[name].unreadable_rows) for name in ("property", "journal_change")] == [
-        (False, 1)
-    ] * 2
-
-
 def test_a_lost_index_costs_nothing(path: Path, tmp_path: Path) -> None:
     _spoil(path, _root(path, "journal_change_by_step"))
     found = recover(path, tmp_path / "new")
@@ -119,13 +95,6 @@ def test_a_lost_index_costs_nothing(path: Path, tmp_path: Path) -> None:
         assert _rows(found.path, name) == _rows(tmp_path / "new.greenroom", name)
     with Study.open(found.path) as study:
         study.undo()
-
-
-def test_where_the_first_page_is_lost_a_backup_is_named(path: Path, tmp_path: Path) -> None:
-    _spoil(path, 1)
-    with pytest.raises(UserError, match="Nothing of a study") as refused:
-        recover(path, tmp_path / "new")
-    assert "backup" in refused.value.hint
 
 
 def test_rows_of_a_lost_table_come_from_the_backup_but_for_those_that_were_deleted(
@@ -156,14 +125,6 @@ def test_what_rows_refer_to_is_made_up_where_it_is_lost(path: Path, tmp_path: Pa
     assert found.has_losses
 
 
-def test_what_rows_refer_to_is_taken_from_the_newest_backup(path: Path, tmp_path: Path, with_backup: Path) -> None:
-    before = {table: _rows(path, table) for table in ("collection", "annotator", "recording")}
-    for table in before:
-        _spoil(path, _root(path, table))
-    found = recover(path, tmp_path / "new")
-    assert {table: _rows(found.path, table) for table in before} == before
-
-
 def test_rows_that_are_lost_come_back_from_the_history(tmp_path: Path) -> None:
     path = tmp_path / "a.greenroom"
     with Study.create(path) as study:
@@ -184,17 +145,7 @@ def test_rows_that_are_lost_come_back_from_the_history(tmp_path: Path) -> None:
     assert identity not in str(_rows(found.path, "property")), "its id was in no history: another one is made"
 
 
-def test_the_end_is_missing(path: Path, tmp_path: Path, whole: bytes) -> None:
-    path.write_bytes(whole[: len(whole) * 2 // 3])
-    with pytest.raises(UserError):
-        Study.open(path)
-    found = recover(path, tmp_path / "new")
-    assert check_study(found.path) == []
-    assert found.has_losses
-    with Study.open(found.path) as study, pytest.raises(UserError):
-        study.undo()
-
-
+@settings(max_examples=settings.default.max_examples // 3)
 @given(st.integers(0, 2**32), st.sampled_from([1, 3, 10]))
 def test_whatever_is_damaged_the_new_study_is_sound(
     tmp_path_factory: pytest.TempPathFactory, whole: bytes, seed: int, times: int
@@ -241,7 +192,10 @@ def with_backup(path: Path) -> Path:
 
 def test_what_is_lost_comes_from_the_newest_backup(path: Path, tmp_path: Path, with_backup: Path, whole: bytes) -> None:
     path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(UserError):
+        Study.open(path)
     found = recover(path, tmp_path / "new")
+    assert (check_study(found.path), found.has_losses) == ([], True)
     assert found.backup[0] == with_backup
     assert sum(table.from_backup for table in found.tables) > 0
     assert _rows(found.path, "segment") == _rows(with_backup, "segment")
@@ -265,10 +219,10 @@ def test_refusals(path: Path, tmp_path: Path) -> None:
         recover(path, tmp_path / "new")
     with Study.open(path), pytest.raises(UserError, match="open in a window"):
         recover(path, tmp_path / "new")
-    other = tmp_path / "other.greenroom"
-    other.write_bytes(random.Random(1).randbytes(20_000))
-    with pytest.raises(UserError, match="Nothing of a study"):
-        recover(other, tmp_path / "new")
+    _spoil(path, 1)
+    with pytest.raises(UserError, match="Nothing of a study") as refused:
+        recover(path, tmp_path / "new")
+    assert "backup" in refused.value.hint
     with pytest.raises(UserError, match="cannot be read"):
         recover(tmp_path / "gone", tmp_path / "new")
     assert not (tmp_path / "new.greenroom").exists()

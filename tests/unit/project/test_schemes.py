@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from project.entities.study_records import Segment, Utterance, Verdict
 from project.errors import UserError
 from project.schemes.scheme import FieldKind, clip_to_utterance, segment_problems
-from project.schemes.scheme_file import load_scheme, load_scheme_file, parse_scheme
+from project.schemes.scheme_file import load_scheme, load_scheme_file
 
 GOOD = """
 key = "k"
@@ -72,13 +72,8 @@ def test_values_are_checked() -> None:
     for nothing in (None, "", [], " \n"):
         assert scheme.check_value("rationale", nothing) is None
     for field, value in [
-        ("nonsense", "x"),
-        ("attributes", ["nonsense"]),
-        ("attributes", "norms"),
-        ("channel", "nonsense"),
-        ("channel", ["both"]),
-        ("rationale", 7),
-        ("attributes", [["norms"]]),
+        *(("nonsense", "x"), ("attributes", ["nonsense"]), ("attributes", "norms"), ("attributes", [["norms"]])),
+        *(("channel", "nonsense"), ("channel", ["both"]), ("rationale", 7)),
     ]:
         with pytest.raises(UserError):
             scheme.check_value(field, value)
@@ -88,29 +83,16 @@ def test_values_are_checked() -> None:
     ("old", "new", "where"),
     [
         ('name = "N"', "name = 3", "name"),
-        ('name = "N"', "", "name"),
-        ("version = 2", "version = true", "version"),
         ("version = 2", "version = 0", "version"),
-        ("version = 2", "version = 99999999999999999999", "version"),
         ("version = 2", 'version = 2\ndefinition = "a\\u0000b"', "definition"),
-        ("version = 2", 'version = 2\ndefinition = "a\\u202eb"', "definition"),
         ("version = 2", 'version = 2\ncolor = "x"', "color"),
-        ('name = "T"', 'name = "T"\ncoding = "two"', "coding"),
-        ('kind = "text"', 'kind = "song"', "fields[2].kind"),
-        ('kind = "choices"', 'kind = "text"', "fields[1].choices"),
-        ('kind = "text"', 'kind = "choice"', "fields[2].choices"),
         ('only_for = ["error"]', 'only_for = ["wrong"]', "fields[2].only_for"),
-        ('only_for = ["error"]', 'only_for = "error"', "fields[2].only_for"),
-        ('key = "error"', 'key = "bad"', "fields[2].only_for"),
         ('key = "y"', 'key = "x"', "fields[1].choices"),
         ('key = "b"', 'key = "a"', "fields"),
         ('shortcut = "1"', 'shortcut = "E"', "shortcut"),
         ('needs = ["a"]', 'needs = ["z"]', "rules"),
-        ('label = "error"', 'label = "x"', "rules[1].label"),
-        ("version = 2", "version = 2\nrules = 3", ""),
         ("version = 2", "version = ", ""),
         (GOOD, 'key = "k"\nname = "N"\nversion = 1\n', "tracks"),
-        (GOOD, "\xff\xfe", ""),
     ],
 )
 def test_a_wrong_file_is_named_with_its_key(tmp_path: Path, old: str, new: str, where: str) -> None:
@@ -118,18 +100,6 @@ def test_a_wrong_file_is_named_with_its_key(tmp_path: Path, old: str, new: str, 
     (tmp_path / "s.toml").write_text(GOOD.replace(old, new, 1), "latin-1")
     with pytest.raises(UserError, match=re.escape("s.toml") + ".*" + re.escape(where)):
         load_scheme_file(tmp_path / "s.toml")
-
-
-def test_a_track_says_whether_one_label_ends_another_while_it_plays() -> None:
-    assert parse_scheme(GOOD, "k").tracks[0].coding == "several"
-    assert parse_scheme(GOOD.replace('name = "T"', 'name = "T"\ncoding = "one"'), "k").tracks[0].coding == "one"
-
-
-def test_a_scheme_that_is_not_there_is_said() -> None:
-    with pytest.raises(UserError, match="no scheme"):
-        load_scheme("nonsense")
-    with pytest.raises(UserError, match="cannot be read"):
-        load_scheme_file(Path("/nowhere/x.toml"))
 
 
 CUE = Segment("s", "r", "a", "smile", 10, 20, "cues", "expression")

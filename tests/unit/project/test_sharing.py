@@ -1,18 +1,13 @@
 """A copy with annotations alone, byte by byte."""
 
-import json
-import threading
 from pathlib import Path
 
 from project.integrity.integrity_check import check_study
-from project.queries.segment_rows import delete_segments
 from project.schema.tables import TABLES
 from project.schemes.scheme_file import strip_explanations
 from project.sharing.annotations_only_copy import AnnotationsCopy, share_annotations
-from project.sharing.annotator_copy import AnnotatorShare, StudyCopyDraft
 from project.store.study import Study
-from tests.builders.full_study import NAME, SPOKEN, Full, made
-from tests.builders.small_study import Small
+from tests.builders.full_study import NAME, SPOKEN, made
 from tests.builders.withdrawn_study import left_in
 
 AT = "2026-11-22T09:00:00.000+00:00"
@@ -51,50 +46,38 @@ label = "good"
 """
 
 
-def shared(tmp_path: Path, *, held_out: bool = False) -> tuple[Path, Full, AnnotationsCopy]:
+def share(study: Study, folder: Path) -> AnnotationsCopy:
+    return share_annotations(study, folder / "shared", AT, lambda _, chain: chain)
+
+
+def test_what_agreement_and_chains_need_is_there_and_no_private_text_is_in_the_bytes(tmp_path: Path) -> None:
     path, full = made(tmp_path)
     with Study.open(path) as study:
-        if not held_out:
-            with study.step("Give back"):
-                study.write("DELETE FROM hold_out", ())
         with study.step("Use a scheme of our own"):
+            study.write("DELETE FROM hold_out", ())
             study.write("INSERT INTO scheme_version VALUES ('lab', 1, ?)", (OWN_SCHEME,))
-            for field, value in (("attributes", ["norms", "emotions"]), ("channel", "verbal")):
-                study.write(
-                    "INSERT INTO segment_value VALUES (?, 'shrec', 1, ?, ?)",
-                    (full.id("seg1"), field, json.dumps(value)),
-                )
-            study.write(
-                "INSERT INTO segment VALUES ('s', ?, ?, 'lab', 'moments', 'good', 1, 2)",
-                (full.id("rec1"), full.id("ada")),
-            )
-            for field, text in (("how", "0.25"), ("why", '"a reason in words"'), ("else", "5")):
-                study.write("INSERT INTO segment_value VALUES ('s', 'lab', 1, ?, ?)", (field, text))
-        done = share_annotations(study, tmp_path / "shared", AT, lambda _, chain: chain)
-    return done.path, full, done
-
-
-def test_no_private_text_is_in_the_bytes(tmp_path: Path) -> None:
-    path, full, _ = shared(tmp_path)
-    assert check_study(path) == []
+            segment = "INSERT INTO segment VALUES ('s', ?, ?, 'lab', 'moments', 'good', 1, 2)"
+            study.write(segment, (full.id("rec1"), full.id("ada")))
+            for row in (
+                (full.id("seg1"), "shrec", "attributes", '["norms", "emotions"]'),
+                (full.id("seg1"), "shrec", "channel", '"verbal"'),
+                *(("s", "lab", "how", "0.25"), ("s", "lab", "why", '"a reason in words"'), ("s", "lab", "else", "5")),
+            ):
+                study.write("INSERT INTO segment_value VALUES (?, ?, 1, ?, ?)", row)
+        done = share(study, tmp_path)
+    assert check_study(done.path) == []
     private = [*full.theirs, *full.others, NAME, SPOKEN, "Ada", "A study", *full.ids.values()]
     private += ["secret definition", "a secret example", "secret title", "secret situation", "nobody may read"]
     private += ["a reason in words", "2026-11-22T08", "openai-", "gpt", "api.example.org"]
-    assert left_in(path, private) == []
+    assert left_in(done.path, private) == []
     assert {file.name for file in tmp_path.iterdir()} == {"study.greenroom", "shared.greenroom"}
-
-
-def test_what_agreement_and_chains_need_is_there(tmp_path: Path) -> None:
-    path, _, done = shared(tmp_path)
-    with Study.open(path, read_only=True) as study:
+    with Study.open(done.path, read_only=True) as study:
         assert study.rows("SELECT track, label, start_us, end_us FROM segment ORDER BY scheme, start_us") == [
             ("moments", "good", 1, 2),
             *[("segments", "error", 1_000_000, 2_000_000)] * 2,
         ]
         assert study.rows("SELECT field, value FROM segment_value ORDER BY field") == [
-            ("attributes", '["emotions", "norms"]'),
-            ("channel", '"verbal"'),
-            ("how", "0.25"),
+            *(("attributes", '["emotions", "norms"]'), ("channel", '"verbal"'), ("how", "0.25")),
         ]
         assert study.rows("SELECT name, kind FROM annotator") == [("A1", "person")]
         assert study.rows("SELECT name FROM recording ORDER BY number") == [("Recording 1",), ("Recording 2",)]
@@ -105,24 +88,19 @@ def test_what_agreement_and_chains_need_is_there(tmp_path: Path) -> None:
     assert done.left_out["segment_value"] > 0
 
 
-def test_recordings_that_are_held_out_stay(tmp_path: Path) -> None:
-    path, _, done = shared(tmp_path, held_out=True)
-    assert done.held_out == 1
-    with Study.open(path, read_only=True) as study:
-        assert study.rows("SELECT number FROM recording") == [(1,)]
-        assert study.rows("SELECT count(*) FROM chain") == [(1,)]
-
-
-def test_an_episode_that_goes_on_from_a_recording_that_is_held_out_stays_with_it(tmp_path: Path) -> None:
+def test_recordings_that_are_held_out_stay_and_an_episode_that_goes_on_from_them_too(tmp_path: Path) -> None:
     path, full = made(tmp_path)
     with Study.open(path) as study:
+        (held_out,) = study.rows("SELECT recording_id FROM hold_out")
+        assert share(study, tmp_path).held_out == 1
+        (tmp_path / "shared.greenroom").unlink()
         with study.step("Go on from it"):
-            (held_out,) = study.rows("SELECT recording_id FROM hold_out")
             study.write("UPDATE episode SET from_recording_id = ?", held_out)
-        done = share_annotations(study, tmp_path / "shared", AT, lambda _, chain: chain)
-        episodes = {row[0] for row in study.rows("SELECT recording_id FROM episode")}
-    assert episodes == {full.id("rec1")}
+        done = share(study, tmp_path)
+        assert study.rows("SELECT DISTINCT recording_id FROM episode") == [(full.id("rec1"),)]
     assert done.held_out == 2
+    with Study.open(done.path, read_only=True) as study:
+        assert study.rows("SELECT number FROM recording") == []
 
 
 def test_a_judgment_keeps_its_label_and_no_word(tmp_path: Path) -> None:
@@ -133,7 +111,7 @@ def test_a_judgment_keeps_its_label_and_no_word(tmp_path: Path) -> None:
             columns = TABLES["judgment"].names
             asked = ", ".join(own.get(name, name) for name in columns)
             study.write_run(f"INSERT INTO judgment ({', '.join(columns)}) SELECT {asked} FROM judgment", [()])
-        done = share_annotations(study, tmp_path / "shared", AT, lambda _, chain: chain)
+        done = share(study, tmp_path)
     with Study.open(done.path, read_only=True) as study:
         rows = study.rows("SELECT answer, raw, json_extract(judge, '$.name') FROM judgment")
     assert rows == [('{"label": "error"}', "", "Judge 1")]
@@ -147,26 +125,3 @@ def test_a_stripped_scheme_is_the_same_scheme_without_its_explanations() -> None
     assert [label.name for label in scheme.tracks[0].labels] == ["Good “one”"]
     assert (scheme.field("how").step, scheme.field("how").ends) == (0.25, ("bad", "good"))
     assert scheme.rules[0].needs == ("how",)
-
-
-def test_a_copy_is_filled_again_where_another_thread_edits_while_it_is_finished(small: Small, tmp_path: Path) -> None:
-    study, marked = small.study, small.add()
-    study.read_without_waiting()
-    draft = StudyCopyDraft(study, tmp_path / "copy")
-    with Study.open(study.path, read_only=True) as second:
-        draft.fill(second, AnnotatorShare(small.annotator, (small.recording.id,)))
-    begun = threading.Event()
-
-    def delete() -> None:
-        with study.step("Delete", small.annotator.id):
-            delete_segments(study, marked.id)
-            begun.set()
-            threading.Event().wait(0.3)
-
-    thread = threading.Thread(target=delete)
-    thread.start()
-    begun.wait()
-    assert draft.finish(study) is None
-    thread.join()
-    draft.close()
-    assert not (tmp_path / "copy.greenroom").exists()

@@ -1,24 +1,19 @@
 """What withdraws from a study file, byte by byte."""
 
-import threading
-import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from project.erasure.erased_file import exclusive_access, load_into_memory
+from project.erasure.erased_file import load_into_memory
 from project.erasure.removal import erase_subject
 from project.erasure.subject_scope import build_scope
 from project.errors import UserError
 from project.integrity.integrity_check import check_study
 from project.schema.tables import TABLES
 from project.schemes.scheme_file import parse_scheme, shipped_text
-from project.store import locking as exclusive
 from project.store.study import Study
 from resources.prompt_texts import prompt_text
-from tests.builders.full_study import NAME, SPOKEN, forms, made
-from tests.builders.waiting import HANG_S
+from tests.builders.full_study import NAME, SPOKEN, Full, forms, made
 from tests.builders.withdrawn_study import left_in, without
 
 
@@ -37,19 +32,19 @@ def test_nothing_of_theirs_is_in_the_bytes_and_the_study_is_sound(tmp_path: Path
     without(path, drop=drop)
     assert check_study(path) == []
     assert [file.name for file in tmp_path.iterdir()] == ["study.greenroom"]
-    assert (
-        left_in(path, [*full.theirs, NAME, NAME.upper(), NAME.split()[0], SPOKEN, full.id("P01"), "P01", "p01"]) == []
-    )
+    theirs = [*full.theirs, NAME, NAME.upper(), NAME.split()[0], SPOKEN, full.id("P01"), "P01", "p01"]
+    assert left_in(path, theirs) == []
+    assert (full.id("rec1").encode() in path.read_bytes()) is not drop
+    if not drop:
+        require_others(path, full)
 
 
-def test_what_others_wrote_stays(tmp_path: Path) -> None:
-    path, full = made(tmp_path)
-    without(path)
+def require_others(path: Path, full: Full) -> None:
+    """What others wrote stays, and undo stops at the withdrawal."""
     content = path.read_bytes()
-    missing = [text for text in full.others if not any(form in content for form in forms([text]))]
-    # A set that lost an item says so, and its other items, their judgments and answers stay.
-    assert missing == []
-    with Study.open(path, read_only=True) as study:
+    assert [text for text in full.others if not any(form in content for form in forms([text]))] == []
+    with Study.open(path) as study:
+        # A set that lost an item says so, and its other items, their judgments and answers stay.
         assert study.rows("SELECT count(*) FROM segment") == [(2,)]
         assert study.rows("SELECT recording_id FROM item") == [(full.id("rec2"),)]
         assert study.rows("SELECT json_extract(left_out, '$.withdrawn'), sha256 <> 'ab' FROM item_set") == [(1, 1)]
@@ -59,20 +54,6 @@ def test_what_others_wrote_stays(tmp_path: Path) -> None:
         history = "SELECT operation, before FROM journal_change WHERE json_extract(coalesce(after, before), '$.id') = ?"
         assert study.rows(history, (full.id("name0"),)) == [("insert", None)]
         assert len(study.rows(history, (full.id("seg2"),))) == 1
-
-
-def test_a_recording_goes_as_a_whole_where_that_is_asked(tmp_path: Path) -> None:
-    path, full = made(tmp_path)
-    without(path, drop=True)
-    assert full.id("rec1").encode() not in path.read_bytes()
-    with Study.open(path, read_only=True) as study:
-        assert study.rows("SELECT number FROM recording") == [(2,)]
-
-
-def test_undo_stops_there_and_goes_on_from_there(tmp_path: Path) -> None:
-    path, full = made(tmp_path)
-    without(path)
-    with Study.open(path) as study:
         with pytest.raises(UserError) as refused:
             study.undo()
         assert "withdrew" in refused.value.hint
@@ -83,11 +64,6 @@ def test_undo_stops_there_and_goes_on_from_there(tmp_path: Path) -> None:
             study.undo()
         study.redo()
     assert check_study(path) == []
-
-
-def test_withdrawing_again_finds_nothing(tmp_path: Path) -> None:
-    path, full = made(tmp_path)
-    without(path)
     memory = load_into_memory(path)
     assert erase_subject(memory, build_scope(memory, [full.id("P01")])).is_empty
 
@@ -116,37 +92,6 @@ name = "Good"
 definition = "As Zyxanna does"
 examples = ["Zyxanna laughs", "somebody laughs"]
 """
-
-
-def test_whoever_is_about_to_leave_a_study_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "study.greenroom"
-    opened, leave = threading.Event(), threading.Event()
-
-    def read() -> None:
-        with Study.open(path, read_only=True):
-            opened.set()
-            assert leave.wait(HANG_S)
-
-    def let_leave_and_pause(seconds: float) -> None:
-        leave.set()
-        time.sleep(seconds)
-
-    monkeypatch.setattr(exclusive, "_EXCLUSIVE_TIMEOUT_S", HANG_S)
-    monkeypatch.setattr(exclusive, "time", SimpleNamespace(monotonic=time.monotonic, sleep=let_leave_and_pause))
-
-    reader = threading.Thread(target=read)
-    with Study.create(path, "A study"):
-        load_into_memory(path).close()
-        reader.start()
-        opened.wait()
-    assert names_beside(path) != [path.name]
-    with exclusive_access(path):
-        assert names_beside(path) == [path.name, f"{path.name}.lock"]
-    reader.join()
-
-
-def names_beside(path: Path) -> list[str]:
-    return sorted(file.name for file in path.parent.iterdir())
 
 
 def test_schemes_and_prompts_stay_usable_without_their_name(tmp_path: Path) -> None:

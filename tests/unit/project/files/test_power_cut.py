@@ -13,7 +13,7 @@ from project.erasure import erased_file
 from project.progress import Silent
 from project.recovery.recovery import copy_backup
 from project.session.settings import store_object
-from project.store import encryption_change, locking
+from project.store import encryption_change
 from project.store.backups import back_up
 from project.store.study import Study
 from tests.builders.cheap_key import make_keys_cheap
@@ -50,11 +50,6 @@ def encrypt_study(folder: Path) -> None:
     encryption_change.encrypt_study(folder / "a.greenroom", "correct horse")
 
 
-def export_clip(folder: Path) -> None:
-    with atomic_output(folder / "clip.mp4", ()) as unfinished:
-        unfinished.write_bytes(b"frames")
-
-
 def replace_clip(folder: Path) -> None:
     (folder / "clip.mp4").write_bytes(b"old")
     with atomic_output(folder / "clip.mp4", (), overwrite=True) as unfinished:
@@ -67,7 +62,6 @@ PUBLISHED: dict[Callable[[Path], None], str] = {
     restore_backup: "restored.greenroom",
     erase_from_study: "a.greenroom",
     encrypt_study: "a.greenroom",
-    export_clip: "clip.mp4",
     replace_clip: "clip.mp4",
 }
 
@@ -83,22 +77,9 @@ def test_a_file_is_whole_under_its_name_after_a_power_cut(
     assert disk.lost == []
 
 
-def test_an_edit_is_on_the_disk_when_it_is_done(tmp_path: Path) -> None:
-    connection = sqlite3.connect(tmp_path / "a.db")
-    locking.configure_connection(connection, network=False)
-    (synchronous,) = connection.execute("PRAGMA synchronous").fetchone()
-    connection.close()
-    assert synchronous == 2
-
-
-def test_the_policy_that_was_set_last_survives_a_power_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    disk = DiskRecord(monkeypatch)
-    store_object(tmp_path / "policies.json", {"study": "nothing"}, durable=True)
-    assert disk.is_synced(tmp_path / "policies.json")
-
-
-def test_media_beside_a_copy_of_a_study_are_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_policy_and_media_beside_a_copy_are_on_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "walk.mp4").write_bytes(b"frames")
     disk = DiskRecord(monkeypatch)
+    store_object(tmp_path / "policies.json", {"study": "nothing"}, durable=True)
     study_copies._copy_file(tmp_path / "walk.mp4", tmp_path / "copy.mp4", 0, 6, Silent())
-    assert disk.is_synced(tmp_path / "copy.mp4")
+    assert all(disk.is_synced(tmp_path / name) for name in ("policies.json", "copy.mp4"))

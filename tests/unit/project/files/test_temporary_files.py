@@ -1,11 +1,7 @@
 """What releases and others leave behind when they are killed goes; one's own folders go, and another's stay."""
 
-import errno
-import fcntl
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +14,6 @@ from project.files.temporary_files import (
     cache_folder,
     scratch_folder,
     sweep_own_folders,
-    sweep_scratch,
 )
 from project.store.study import Study
 
@@ -42,11 +37,13 @@ def folder_of(process: subprocess.Popen[str]) -> Path:
     return Path(process.stdout.readline().strip())
 
 
-def test_private_words_of_a_killed_release_go_with_the_next_one(other: subprocess.Popen[str]) -> None:
+def test_private_words_of_a_killed_release_go_with_the_next_one(other: subprocess.Popen[str], tmp_path: Path) -> None:
     with other:
         theirs = folder_of(other)
         assert theirs.is_relative_to(cache_folder())
         ours = create_texts_folder()
+        (tmp_path / "mine").mkdir()
+        (ours.parent.parent / "link").symlink_to(tmp_path / "mine")
         assert (theirs / "private").is_file(), "a release that is under way is left alone"
         other.kill()
         other.wait()
@@ -54,27 +51,13 @@ def test_private_words_of_a_killed_release_go_with_the_next_one(other: subproces
         assert ours.is_dir()
         assert not theirs.exists()
         assert not theirs.parent.exists()
+        assert (tmp_path / "mine").is_dir(), "links are not followed"
 
 
-def test_what_lies_there_from_no_process_goes_and_links_are_not_followed(tmp_path: Path) -> None:
-    base = create_texts_folder().parent.parent
-    (base / "older").mkdir()
-    (base / "older" / "private").write_text("Anna")
-    (tmp_path / "mine").mkdir()
-    (base / "link").symlink_to(tmp_path / "mine")
-    create_texts_folder()
-    assert not (base / "older").exists()
-    assert (tmp_path / "mine").is_dir()
-
-
-def test_texts_can_be_prepared_after_somebody_emptied_the_cache() -> None:
-    first = create_texts_folder()
-    first.rmdir()
-    first.parent.rmdir()
-    assert create_texts_folder().is_dir()
-
-
-def test_a_folder_that_a_killed_release_left_goes_and_that_of_a_living_one_stays(tmp_path: Path) -> None:
+def test_a_folder_that_a_killed_release_left_goes_and_that_of_a_living_one_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(staging, "_ABANDONED_AFTER_S", -1)
     left = tmp_path / ".greenroom-release-left"
     left.mkdir()
     with staging_folder(tmp_path / "one") as first:
@@ -83,31 +66,6 @@ def test_a_folder_that_a_killed_release_left_goes_and_that_of_a_living_one_stays
             assert not left.exists()
             assert (first / "a.txt").is_file()
             (second / "a.txt").write_text("a")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
-
-
-def test_a_release_that_takes_more_than_a_day_keeps_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(staging, "_ABANDONED_AFTER_S", -1)
-    with staging_folder(tmp_path / "first") as first:
-        with staging_folder(tmp_path / "second"):
-            pass
-        assert first.is_dir()
-
-
-def test_where_no_lock_tells_a_folder_goes_after_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_locks(*_about: object) -> None:
-        raise OSError(errno.ENOLCK, "No locks available")
-
-    monkeypatch.setattr(fcntl, "flock", no_locks)
-    left = tmp_path / ".greenroom-release-left"
-    left.mkdir()
-    with staging_folder(tmp_path / "one") as folder:
-        (folder / "a.txt").write_text("a")
-    assert left.is_dir(), "another release may be writing it"
-    now: Callable[[], float] = time.time
-    monkeypatch.setattr("project.files.publication.time.time", lambda: now() + 25 * 3600)
-    with staging_folder(tmp_path / "two") as folder:
-        (folder / "a.txt").write_text("a")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
 
 
@@ -128,16 +86,6 @@ with OwnFolder() as folder:
     print(folder, flush=True)
     os.kill(os.getpid(), signal.SIGKILL)
 """
-
-
-def test_it_goes_with_the_block_and_not_before(tmp_path: Path) -> None:
-    with scratch_folder(tmp_path / "a.greenroom") as first:
-        with scratch_folder(tmp_path / "a.greenroom") as second:
-            assert first != second
-            assert {*tmp_path.iterdir()} == {first, second}
-        sweep_scratch(tmp_path)
-        assert [*tmp_path.iterdir()] == [first]
-    assert [*tmp_path.iterdir()] == []
 
 
 def test_what_a_killed_process_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
@@ -182,9 +130,7 @@ def test_a_folder_of_ones_own_is_private_and_that_of_a_killed_process_is_swept(
         sweep_own_folders()
         assert folder.is_dir()
     assert {path.name for path in tmp_path.iterdir()} == {"greenroom-scratch-mine.txt", "greenroom-notes"}
-
-
-def test_while_an_encrypted_study_is_open_it_lies_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GREENROOM_CACHE_FOLDER", str(tmp_path))
+    (tmp_path / "memory").mkdir()
+    monkeypatch.setenv("GREENROOM_CACHE_FOLDER", str(tmp_path / "memory"))
     with OwnFolder() as folder:
-        assert folder.parent == tmp_path
+        assert folder.parent == tmp_path / "memory", "an encrypted study is open"

@@ -4,8 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from project.entities.judgments import JudgeEntry, Reveal
 from project.entities.study_records import Json
@@ -26,8 +24,6 @@ from project.queries.policy_rows import insert_egress
 from project.sharing.annotator_copy import AnnotatorShare, split_copy
 from tests.builders.merge_study import ADA, copy_file, furnish, merge, working
 from tests.builders.stored_judgments import SAID, SENT
-
-NAMES = ("x", "y", "z")
 
 
 def set_judge(path: Path, identifier: str, name: str, model: str = "m", url: str = "") -> None:
@@ -83,20 +79,6 @@ def test_two_others_of_one_name_are_told_apart(lab: Path) -> None:
     assert check_study(lab) == []
 
 
-def test_names_that_were_swapped_are_swapped_and_undone(lab: Path) -> None:
-    set_judge(lab, "a", "x")
-    set_judge(lab, "b", "y")
-    copy = copy_file(lab, "copy")
-    for identifier, name in (("a", "meanwhile"), ("b", "x"), ("a", "y")):
-        set_judge(copy, identifier, name)
-    merge(lab, copy)
-    assert judges(lab) == {"a": "y", "b": "x"}
-    with working(lab) as study:
-        study.undo(ADA.id)
-    assert judges(lab) == {"a": "x", "b": "y"}
-    assert check_study(lab) == []
-
-
 OURS, THEIRS = "https://ours.example/v1", "https://theirs.example/v1"
 
 
@@ -134,16 +116,6 @@ def test_the_name_of_a_judge_never_comes_to_stand_for_another_address(lab: Path)
     assert check_study(lab) == []
 
 
-def test_judges_of_two_addresses_whose_names_a_copy_swapped_are_told_apart(lab: Path) -> None:
-    set_judge(lab, "a", "x", url=OURS)
-    set_judge(lab, "b", "y", url=THEIRS)
-    copy = copy_file(lab, "copy")
-    for identifier, name, url in (("a", "meanwhile", OURS), ("b", "x", THEIRS), ("a", "y", OURS)):
-        set_judge(copy, identifier, name, url=url)
-    merge(lab, copy)
-    assert addresses(lab) == {"y (copy)": OURS, "x (copy)": THEIRS}
-
-
 def test_a_version_of_a_prompt_that_both_wrote_is_a_conflict_to_be_settled(lab: Path) -> None:
     copy = copy_file(lab, "copy")
     for path, text in ((lab, "ours"), (copy, "theirs")):
@@ -156,48 +128,6 @@ def test_a_version_of_a_prompt_that_both_wrote_is_a_conflict_to_be_settled(lab: 
         with study.step("Take theirs", ADA.id):
             apply_version(study, conflict, conflict.theirs)
         assert prompt_versions(study, "verdict") == {2: "theirs"}
-
-
-def test_the_other_version_of_a_judge_can_be_taken_where_its_name_is_taken(lab: Path) -> None:
-    set_judge(lab, "a", "x")
-    copy = copy_file(lab, "copy")
-    set_judge(lab, "a", "mine")
-    set_judge(copy, "a", "theirs")
-    merge(lab, copy)
-    set_judge(lab, "b", "theirs")
-    with working(lab) as study, study.step("Take theirs", ADA.id):
-        (conflict,) = all_conflicts(study)
-        apply_version(study, conflict, conflict.theirs)
-    assert judges(lab) == {"a": "theirs (another)", "b": "theirs"}
-
-
-changes = st.lists(
-    st.tuples(st.booleans(), st.sampled_from(["a", "b", "c", "new"]), st.sampled_from([*NAMES, None])), max_size=6
-)
-
-
-@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(changes)
-def test_whatever_both_did_to_judges_can_be_merged(
-    tmp_path_factory: pytest.TempPathFactory, changed: list[tuple[bool, str, str | None]]
-) -> None:
-    lab = furnish(tmp_path_factory.mktemp("lab") / "lab")
-    set_judge(lab, "a", "x")
-    set_judge(lab, "b", "y")
-    copy = copy_file(lab, "copy")
-    for here, identifier, name in changed:
-        path, own = (lab, identifier) if here else (copy, identifier if identifier != "new" else "new there")
-        if name is None:
-            with working(path) as study:
-                if own in {judge.id for judge in all_judges(study)}:
-                    with study.step("Remove judge", ADA.id):
-                        delete_judge(study, own)
-        elif name not in {text for it, text in judges(path).items() if it != own}:
-            set_judge(path, own, name, own)
-    merge(lab, copy)
-    names = [*judges(lab).values()]
-    assert len(names) == len(set(names))
-    assert check_study(lab) == []
 
 
 def test_a_copy_for_an_annotator_holds_nothing_that_judges_said(lab: Path) -> None:

@@ -4,24 +4,25 @@ import json
 import shutil
 import tempfile
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from project.entities.study_records import Annotator
 from project.erasure.personal_strings import PersonalString
 from project.erasure.withdrawal_guard import guard_import
 from project.errors import UserError
 from project.ids import new_id
 from project.integrity.integrity_check import check_study
 from project.merging.merge import merge_copy, open_copy
-from project.sharing.annotator_copy import AnnotatorShare, split_copy
 from project.store.study import Study
 from tests.builders.full_study import NAME, SPOKEN, Full, made
 from tests.builders.merge_study import EDITS, PERSON, copy_file, merge, play, two_segments
 from tests.builders.withdrawn_study import left_in, study_with, without
+
+UTTERANCE = "INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 1, 0)"
 
 
 def work(path: Path, full: Full, number: int) -> list[str]:
@@ -38,10 +39,7 @@ def work(path: Path, full: Full, number: int) -> list[str]:
                     "INSERT INTO segment_value VALUES (?, 'shrec', 1, ?, ?)", (segment, field, json.dumps(value))
                 )
         with copy.step("Transcribe", ada):
-            copy.write(
-                "INSERT INTO utterance VALUES (?, ?, ?, 5, 9, ?, '[]', 1, 0)",
-                (new_id(), full.id("rec1"), who, f"later words {number}"),
-            )
+            copy.write(UTTERANCE, (new_id(), full.id("rec1"), who, 5, 9, f"later words {number}"))
         with copy.step("Say who appears", ada):
             copy.write("INSERT INTO appearance VALUES (?, ?)", (full.id("rec2"), who))
         with copy.step("Change pseudonym", ada):
@@ -54,35 +52,21 @@ def merged(path: Path, copy: Path) -> None:
         merge_copy(study, opened, None)
 
 
-@pytest.mark.parametrize("drop", [False, True])
-def test_a_copy_of_the_file_does_not_bring_them_back(tmp_path: Path, drop: bool) -> None:
+def test_a_copy_of_the_file_does_not_bring_them_back(tmp_path: Path) -> None:
     path, full = made(tmp_path)
     copy = Path(shutil.copyfile(path, tmp_path / "copy.greenroom"))
     gone = work(copy, full, 1)
-    without(path, drop=drop)
+    without(path, drop=True)
     before = copy.read_bytes()
     merged(path, copy)
     assert check_study(path) == []
     assert left_in(path, [*gone, *full.theirs, SPOKEN, full.id("P01")]) == []
     assert copy.read_bytes() == before
-    assert (b"plain words 1" in path.read_bytes()) is not drop
-
-
-def test_a_split_copy_does_not_bring_them_back_and_its_other_work_comes(tmp_path: Path) -> None:
-    path, full = made(tmp_path)
-    out = tmp_path / "for ada.greenroom"
-    with Study.open(path) as study:
-        split_copy(study, AnnotatorShare(Annotator(full.id("ada"), "Ada"), (full.id("rec1"), full.id("rec2"))), out)
-    gone = work(out, full, 2)
-    without(path)
-    merged(path, out)
-    assert check_study(path) == []
-    assert left_in(path, [*full.theirs, SPOKEN, full.id("P01"), *gone]) == []
-    assert b"plain words 2" in path.read_bytes()
+    assert b"plain words 1" not in path.read_bytes()
 
 
 def test_merging_a_copy_from_which_somebody_withdrew_is_refused_until_they_are_gone(tmp_path: Path) -> None:
-    path, _ = made(tmp_path)
+    path = study_with(tmp_path, ["I am Zebediah"], ["Hello"])
     copy = Path(shutil.copyfile(path, tmp_path / "copy.greenroom"))
     without(copy)
     with pytest.raises(UserError, match="P01 withdrew"):
@@ -95,12 +79,22 @@ def test_merging_a_copy_from_which_somebody_withdrew_is_refused_until_they_are_g
 NAMES = ("Zebediah Quux", "Nemo")
 
 
+@cache
+def _files(keep: tuple[str, ...]) -> tuple[bytes, bytes]:
+    with tempfile.TemporaryDirectory() as folder:
+        texts = ["I live at 12 Acacia Avenue, born 3 May 1982, call 07700 900123"]
+        path = study_with(Path(folder), texts, ["Hello"], NAMES[:1])
+        copy = path.read_bytes()
+        without(path, words=NAMES[1:], keep=keep, finder=find_all)
+        return path.read_bytes(), copy
+
+
 def withdrawn_study(folder: Path, keep: tuple[str, ...] = ()) -> tuple[Path, Path]:
     """Return a study from which P01 withdrew, called by names of which the study holds one, and its older copy."""
-    path = study_with(folder, ["I live at 12 Acacia Avenue, born 3 May 1982, call 07700 900123"], ["Hello"], NAMES[:1])
-    copy = Path(shutil.copyfile(path, folder / "copy.greenroom"))
-    without(path, words=NAMES[1:], keep=keep, finder=find_all)
-    return path, copy
+    files = folder / "study.greenroom", folder / "copy.greenroom"
+    for file, content in zip(files, _files(keep), strict=True):
+        file.write_bytes(content)
+    return files
 
 
 def find_all(texts: Sequence[str]) -> list[list[PersonalString]]:
@@ -111,8 +105,7 @@ def find_all(texts: Sequence[str]) -> list[list[PersonalString]]:
 def say(path: Path, *texts: str) -> None:
     with Study.open(path) as study, study.step("Say"):
         for at, text in enumerate(texts):
-            row = (new_id(), "r2", "P02", 1000 + at * 10, 1009 + at * 10, text)
-            study.write("INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 1, 0)", row)
+            study.write(UTTERANCE, (new_id(), "r2", "P02", 1000 + at * 10, 1009 + at * 10, text))
 
 
 def said(path: Path) -> list[str]:
@@ -126,6 +119,8 @@ def test_what_the_withdrawal_removed_does_not_come_home_in_a_copy(tmp_path: Path
     with Study.open(path) as study, open_copy(study, copy, find_all) as opened:
         merge_copy(study, opened, None)
     assert said(path) == ["Hello", "Bye"]
+    remembered = ["Zebediah", "zebediah", "Nemo", "nemo", "Acacia", "acacia", "900123"]
+    assert left_in(path, remembered) == [], "the study does not hold the words that it remembers"
 
 
 def test_what_only_looks_like_them_in_a_copy_is_refused_unless_it_was_kept(tmp_path: Path) -> None:
@@ -144,25 +139,24 @@ def test_what_only_looks_like_them_in_a_copy_is_refused_unless_it_was_kept(tmp_p
     assert "Zebadiah and Zebby" in said(path)
 
 
-@pytest.mark.parametrize(
-    ("text", "listed"),
-    [
-        *(("Zebediah laughs", "Zebediah"), ("ask zebediahquux@example.org", "zebediahquux"), ("nemo", "nemo")),
-        *(("P01 came", "P01"), ("ring +44 7700 900123", "7700 900123"), ("12, acacia avenue", "12 acacia avenue")),
-        *(("born 1982-05-03", "3.5.82"), ("the Quuxes", "Quuxes")),
-    ],
-)
-def test_a_text_that_is_imported_may_not_bring_them_back(tmp_path: Path, text: str, listed: str) -> None:
+def test_a_text_that_is_imported_may_not_bring_them_back(tmp_path: Path) -> None:
     path, _ = withdrawn_study(tmp_path)
-    row = ("x", "r2", "P02", 1000, 1009, text)
-    insert = "INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 1, 0)"
+    texts = {
+        "ask zebediahquux@example.org": "zebediahquux",
+        "nemo": "nemo",
+        "P01 came": "P01",
+        "12, acacia avenue": "12 acacia avenue",
+        "born 1982-05-03": "3.5.82",
+    }
     with Study.open(path) as study:
-        with pytest.raises(UserError, match="bring back") as refused, study.step("Import"), guard_import(study):
-            study.write(insert, row)
-        assert f"“{listed}”" in refused.value.message
-        assert study.rows("SELECT 1 FROM utterance WHERE id = 'x'") == []
+        for number, (text, listed) in enumerate(texts.items()):
+            row = (f"x{number}", "r2", "P02", 1000, 1009, text)
+            with pytest.raises(UserError, match="bring back") as refused, study.step("Import"), guard_import(study):
+                study.write(UTTERANCE, row)
+            assert f"“{listed}”" in refused.value.message
+            assert study.rows("SELECT 1 FROM utterance WHERE id = ?", row[:1]) == []
         with study.step("Import"), guard_import(study, keep_rest=True):
-            study.write(insert, row)
+            study.write(UTTERANCE, row)
 
 
 def test_a_pseudonym_that_was_given_again_and_other_words_come_in(tmp_path: Path) -> None:
@@ -172,16 +166,10 @@ def test_a_pseudonym_that_was_given_again_and_other_words_come_in(tmp_path: Path
             study.write("INSERT INTO participant VALUES ('new', 'P01', 'user', '')", ())
         with study.step("Import"), guard_import(study):
             text = "P01 came with Zebras and blind people at 12 Acacia Road, born 4 May 1982, 07700 900124"
-            row = ("x", "r2", "P02", 1000, 1009, text)
-            study.write("INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 1, 0)", row)
+            study.write(UTTERANCE, ("x", "r2", "P02", 1000, 1009, text))
 
 
-def test_the_study_does_not_hold_the_words_that_it_remembers(tmp_path: Path) -> None:
-    path, _ = withdrawn_study(tmp_path)
-    assert left_in(path, ["Zebediah", "zebediah", "Nemo", "nemo", "Acacia", "acacia", "900123"]) == []
-
-
-@settings(max_examples=settings.default.max_examples // 2, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=settings.default.max_examples // 7, suppress_health_check=[HealthCheck.too_slow])
 @given(first=EDITS, here=EDITS, there=EDITS, drop=st.booleans())
 def test_whatever_was_edited_and_undone_they_are_gone_and_stay_gone(
     first: list[tuple[str, int, int]], here: list[tuple[str, int, int]], there: list[tuple[str, int, int]], drop: bool
