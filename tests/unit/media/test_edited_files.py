@@ -28,7 +28,6 @@ REALTIME = {"deadline": "realtime", "cpu-used": "8"}
 CODECS: dict[str, dict[str, object]] = {
     "h264": {"bframes": 2, "gop": 10},
     "h264-open": {"bframes": 3, "gop": 12, "open_gop": True},
-    "h264-refresh": {"gop": 15, "options": {"x264-params": "intra-refresh=1:keyint=15:bframes=0"}},
     "hevc": {"codec": "libx265", "bframes": 2, "gop": 10},
     "mpeg4": {"codec": "mpeg4", "gop": 8, "options": {"bf": "2", "q": "3"}},
     "mpeg2": {"codec": "mpeg2video", "gop": 8, "options": {"bf": "2", "q": "3"}},
@@ -38,7 +37,6 @@ CODECS: dict[str, dict[str, object]] = {
 CONTAINERS = {
     "h264": (".mp4", ".mov", ".mkv", ".ts"),
     "h264-open": (".mp4", ".mkv", ".ts"),
-    "h264-refresh": (".mp4", ".mkv", ".ts"),
     "hevc": (".mp4", ".mkv", ".ts"),
     "mpeg4": (".mp4", ".mkv", ".avi"),
     "mpeg2": (".mkv", ".ts", ".mpg"),
@@ -85,7 +83,7 @@ LISTS: dict[str, Callable[[float], list[tuple[float, float]]]] = {
     "twice": lambda start: [(start, 0.5), (start, 0.5)],
     "later": lambda start: [(-1, 0.3), (start, 0.6)],
 }
-TURNS = [(rotation, mirrored) for rotation in (0, 90, 180, 270) for mirrored in (False, True)]
+TURNS = [(0, False), (90, False), (270, True)]
 
 
 @dataclass(frozen=True)

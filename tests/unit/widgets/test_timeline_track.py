@@ -115,17 +115,3 @@ def test_what_touches_a_span_is_found(segments: list[Segment], start: int, lengt
     found = {track.items[i].id for i in track.touching(start, start + length)}
     ends = {s.id: max(s.end_us, s.start_us + 1) for s in segments}
     assert found == {s.id for s in segments if s.start_us <= start + length and ends[s.id] >= start}
-
-
-@given(segment_lists, st.integers(0, 59), st.integers(0, 300), st.integers(1, 60))
-def test_the_span_to_draw_again_holds_every_change_of_row(
-    segments: list[Segment], number: int, start: int, length: int
-) -> None:
-    track = SegmentTrack(segments)
-    before = {s.id: int(r) for s, r in zip(track.items, track.rows, strict=True)}
-    segment = made(1000 + number, start, length)
-    first, last = track.insert(segment)
-    for s, row in zip(track.items, track.rows, strict=True):
-        if before.get(s.id) != row:
-            assert first <= s.start_us
-            assert s.end_us <= last
