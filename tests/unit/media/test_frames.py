@@ -39,7 +39,15 @@ KINDS: Mapping[str, dict[str, Any]] = {
     "counted.avi": {"frames": 60, "bframes": 3, "gop": 20},
     "refresh.mp4": {"frames": 90, "gop": 30, "options": {"x264-params": "intra-refresh=1:keyint=30:bframes=2"}},
 }
-DAILY = ("pyramid.mp4", "hevc-pyramid.mp4", "variable.mkv", "program.mpg", "counted.avi", "refresh.mp4")
+DAILY = (
+    "pyramid.mp4",
+    "hevc-pyramid.mp4",
+    "hevc-layers.mp4",
+    "variable.mkv",
+    "program.mpg",
+    "counted.avi",
+    "refresh.mp4",
+)
 
 
 @pytest.fixture(
@@ -107,18 +115,6 @@ def test_stepping_back_never_waits_for_a_group_to_be_decoded(tmp_path: Path, mon
     assert rolls == [319]
 
 
-def test_a_jump_within_what_comes_next_is_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    clip = make_clip(tmp_path / "a.mp4", size=(160, 96), frames=320, bframes=3, gop=150)
-    with FrameReader(clip, memory=200 * 160 * 96 * 3 // 2) as reader:
-        for anchor in (60, 200, 270):
-            reader.frame_at(anchor)
-            reader._ahead.wait()
-            with monkeypatch.context() as patch:
-                patch.setattr(FrameReader, "_decode_forward", lambda *_: pytest.fail("was not ready"))
-                for i in (anchor + 30, anchor + 1, anchor - 30):
-                    assert number_of(reader.frame_at(i).image) == i
-
-
 def test_threads_end_with_the_reader_and_when_jumping_away(tmp_path: Path) -> None:
     clip = make_clip(tmp_path / "a.mp4", size=(160, 96), frames=320, bframes=3, gop=150)
     threads = threading.active_count()
@@ -156,22 +152,6 @@ def test_a_real_recording_is_exact(shared_data: Path) -> None:
     with FrameReader(path, index, memory=40 * len(whole[0]) * 3 // 2) as reader:
         for i in (*map(int, far), *range(5, len(index), 19), *range(len(index) - 1, len(index) - 40, -1)):
             assert reader.frame_at(i).planes[0].tobytes() == whole[i], i
-
-
-@pytest.mark.parametrize(("layers", "fewer"), [(1, True), (2, False)])
-def test_pictures_of_hevc_are_left_out_only_where_their_mark_is_sure(tmp_path: Path, layers: int, fewer: bool) -> None:
-    params = f"log-level=none:bframes=4:temporal-layers={layers}:keyint=50:scenecut=0"
-    clip = make_clip(tmp_path / "a.mp4", size=(160, 96), codec="libx265", options={"x265-params": params})
-    index = load_index(clip)
-    decoder = Decoder(clip, index)
-    decoder.restart(0)
-    decoder.skip_to(40)
-    given = []
-    while (found := decoder.next()) is not None and found.index <= 40:
-        given.append(found.index)
-    decoder.close()
-    assert given[-1] == 40
-    assert (len(given) < 41) is fewer
 
 
 def picture(width: int = 64, height: int = 48, *, full: bool = False, matrix: int = 1) -> DecodedFrame:

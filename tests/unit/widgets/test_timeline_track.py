@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from project.entities.study_records import Segment, Verdict
 from widgets.timeline import timeline_model as stacking
-from widgets.timeline.timeline_model import MAX_LABEL_CODES, MAX_ROWS, SegmentTrack, sort_key
+from widgets.timeline.timeline_model import MAX_ROWS, SegmentTrack, sort_key
 
 verdicts = st.sampled_from(list(Verdict))
 
@@ -83,15 +83,6 @@ def test_edits_one_by_one_equal_loading_the_outcome(
     assert track.items == loaded.items
     assert track.rows.tolist() == loaded.rows.tolist()
     assert named(track) == named(loaded) == [s.label for s in track.items]
-
-
-def test_a_lane_takes_more_labels_than_it_can_tell_apart() -> None:
-    segments = [Segment(f"s{i:03}", "r", "a", f"label {i}", i, i + 1) for i in range(300)]
-    track = SegmentTrack(segments)
-    assert track.codes.max() == MAX_LABEL_CODES
-    track.remove(segments[299])
-    track.insert(segments[299])
-    assert track.codes.tolist() == [min(i, MAX_LABEL_CODES) for i in range(300)]
 
 
 @given(segment_lists, segment_lists)
