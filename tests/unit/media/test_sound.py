@@ -31,6 +31,7 @@ def test_sound_lies_where_it_is_heard(tmp_path: Path) -> None:
 
 PLACES: dict[str, Callable[[int], int | None]] = {
     "without gaps": lambda at: at,
+    "late": lambda at: at + BEEP_RATE // 2,
     "half a second lost": lambda at: None if 3.4 < at / BEEP_RATE < 3.9 else at,
     "4 ms lost in a second": lambda at: at + at // BEEP_RATE * 64,
     "slow clock": lambda at: round(at * 1.005),

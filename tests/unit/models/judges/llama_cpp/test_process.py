@@ -47,6 +47,12 @@ def short_ask(number: int) -> CompletionRequest:
     return CompletionRequest(number, (Message(Role.USER, "?"),), SHORT, SamplingParameters(0.0, 1, 100))
 
 
+@pytest.fixture(autouse=True)
+def none_left() -> Iterator[None]:
+    yield
+    sharing.end_all_processes()
+
+
 @pytest.fixture
 def process(tiny_gguf: TinyModel) -> Iterator[ModelProcess]:
     made = ModelProcess(loading_of(str(tiny_gguf.model)))
