@@ -22,31 +22,27 @@ _SOUND_RATE = 48_000
 def make_field_clip(
     path: Path,
     *,
-    frames: int = 30,
     packets: str = "fields",
     whole: Callable[[int], bool] = lambda frame: False,
     late_us: int = 0,
-    sound: bool = True,
 ) -> Path:
-    """Write a clip of 25 numbered frames a second and return its path.
+    """Write a clip of 30 numbered frames, 25 a second, with silence, and return its path.
 
     Args:
         path: its suffix names the container.
-        frames: how many.
         packets: `fields`: each field in a packet with a time stamp; `frames`: both fields in one packet.
         whole: tells of a frame whether it is coded as one picture.
         late_us: how long after the sound the pictures begin.
-        sound: whether there is any: silence.
     """
     step = _TICKS // RATE
     with av.open(str(path), "w") as output:
         stream = output.add_stream("h264", rate=RATE)
         stream.width, stream.height, stream.pix_fmt, stream.time_base = WIDTH, HEIGHT, "yuv420p", Fraction(1, _TICKS)
         stream.codec_context.extradata = _sequence() + _picture_set()
-        track = output.add_stream("mp2", rate=_SOUND_RATE, layout="mono") if sound else None
+        track = output.add_stream("mp2", rate=_SOUND_RATE, layout="mono")
         sent = 0
-        for frame in range(frames):
-            while track is not None and sent * RATE < (frame + 1) * _SOUND_RATE:
+        for frame in range(30):
+            while sent * RATE < (frame + 1) * _SOUND_RATE:
                 block = av.AudioFrame.from_ndarray(np.zeros((1, _SAMPLES), np.int16), format="s16", layout="mono")
                 block.sample_rate, block.time_base = _SOUND_RATE, Fraction(1, _SOUND_RATE)
                 block.pts = sent + _SOUND_RATE
@@ -63,8 +59,7 @@ def make_field_clip(
                 packet.duration = step // len(parts)
                 packet.is_keyframe = frame % _GOP == 0 and place == 0
                 output.mux(packet)
-        if track is not None:
-            output.mux(track.encode(None))
+        output.mux(track.encode(None))
     return path
 
 

@@ -279,15 +279,6 @@ async def repeats_the_key(asked: Asked, writer: asyncio.StreamWriter) -> None:
     await _send(writer, 200, json.dumps(completion(text, reasoning_content=f"the key is {key}")).encode())
 
 
-def sends_on(to: str, status: int = 307) -> Behaviour:
-    """Send whoever asks on to another address."""
-
-    async def behave(asked: Asked, writer: asyncio.StreamWriter) -> None:
-        await _send(writer, status, b"", headers={"Location": to})
-
-    return behave
-
-
 def refuses(fields: Callable[[Mapping[str, Any]], str], then: Behaviour, status: int = 400) -> Behaviour:
     """Answer with an error while `fields` finds something wrong with the body; "" where it finds nothing."""
 

@@ -8,12 +8,10 @@ from numpy.typing import NDArray
 from models.speakers.active_speaker import Mouth
 
 
-def voices(
-    who: Sequence[int], seed: int = 0, wobble: float = 0.3, alike: float = 0.4, dimensions: int = 64
-) -> NDArray[np.float32]:
-    """Return (n, dimensions) of length 1: a direction for each speaker, `alike` to the others, that wobbles."""
+def voices(who: Sequence[int], seed: int = 0, wobble: float = 0.3, alike: float = 0.4) -> NDArray[np.float32]:
+    """Return (n, 64) of length 1: a direction for each speaker, `alike` to the others, that wobbles."""
     random = np.random.default_rng(seed)
-    people = np.linalg.qr(random.normal(size=(dimensions, max(who) + 2)))[0].T
+    people = np.linalg.qr(random.normal(size=(64, max(who) + 2)))[0].T
     heads = np.sqrt(1 - alike) * people[1:] + np.sqrt(alike) * people[0]
     found = np.array([heads[number] for number in who])
     noise = random.normal(size=found.shape)

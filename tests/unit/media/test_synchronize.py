@@ -1,7 +1,6 @@
 """Finding where one recorder's sound begins on another one's axis."""
 
 import wave
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +11,7 @@ from numpy.typing import NDArray
 
 from media.sound import read_mono
 from media.synchronization import synchronize
-from project.errors import Cancelled, UserError
-from project.progress import Silent
+from project.errors import UserError
 from tests.builders.clips import make_clip
 
 RATE = 16_000
@@ -64,9 +62,8 @@ def test_files_with_their_sound_late_are_on_their_own_axes(tmp_path: Path) -> No
     assert synchronize(late, early).offset_us == pytest.approx(700_000, abs=1500)
 
 
-@pytest.mark.parametrize("ppm", [60, *(pytest.param(ppm, marks=pytest.mark.soak) for ppm in (0, -120))])
-def test_a_clock_that_drifts_is_measured(tmp_path: Path, ppm: int) -> None:
-    sound = chatter(220)
+def test_a_clock_that_drifts_is_measured(tmp_path: Path) -> None:
+    sound, ppm = chatter(220), 60
     begins, seconds = 30.0, 160.0
     faster = 1 + ppm * 1e-6
     heard_at = begins + np.arange(round(seconds * RATE)) / RATE / faster
@@ -88,66 +85,21 @@ def test_a_small_overlap_is_found(tmp_path: Path) -> None:
     assert found.overlap_us == pytest.approx(10_000_000, abs=100_000)
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 6))])
-def test_two_different_sounds_are_not_sure(tmp_path: Path, seed: int) -> None:
-    first, second = chatter(30, seed), chatter(25, 100 + seed)
-    assert not synchronize(write(tmp_path / "a.wav", first), write(tmp_path / "b.wav", second)).sure
-
-
-def test_silence_is_not_sure(tmp_path: Path) -> None:
-    first, second = chatter(10), np.zeros(10 * RATE)
-    for pair in ((first, second), (second, first), (second, second)):
-        a, b = (write(tmp_path / f"{name}.wav", sound) for name, sound in zip("ab", pair, strict=True))
-        assert not synchronize(a, b).sure
-
-
-@pytest.mark.parametrize("seconds", [0.01, 0.2])
-def test_a_sound_too_short_is_not_sure_or_right(tmp_path: Path, seconds: float) -> None:
-    sound = chatter(5)
-    a = write(tmp_path / "a.wav", sound)
-    found = synchronize(a, write(tmp_path / "b.wav", sound[RATE : RATE + round(seconds * RATE)]))
-    assert not found.sure or abs(found.offset_us - 1_000_000) < 1000
-
-
-def test_a_file_without_sound_is_refused(tmp_path: Path) -> None:
-    silent = make_clip(tmp_path / "silent.mp4", size=(64, 48), frames=10)
+def test_different_sounds_silence_and_a_snippet_are_not_sure_and_a_file_without_sound_is_refused(
+    tmp_path: Path,
+) -> None:
+    sound = chatter(30)
+    first = write(tmp_path / "a.wav", sound)
+    for second in (chatter(25, 100), np.zeros(10 * RATE), sound[RATE : RATE + 160]):
+        assert not synchronize(first, write(tmp_path / "b.wav", second)).sure
     with pytest.raises(UserError, match="no sound"):
-        synchronize(write(tmp_path / "a.wav", chatter(2)), silent)
+        synchronize(first, make_clip(tmp_path / "silent.mp4", size=(64, 48), frames=10))
 
 
-def test_it_can_be_stopped(tmp_path: Path) -> None:
-    class Stop(Silent):
-        def check_cancelled(self) -> None:
-            raise Cancelled
-
-    a = write(tmp_path / "a.wav", chatter(5))
-    with pytest.raises(Cancelled):
-        synchronize(a, a, Stop())
-
-
-@pytest.mark.parametrize(
-    ("name", "begins", "noise"),
-    [
-        ("expressive_talker.mp4", 1.2345, 1.0),
-        *(
-            pytest.param(name, begins, noise, marks=pytest.mark.soak)
-            for name in ("conv_multi_friends_720p.mp4", "expressive_talker.mp4", "talk_vfr_tags.mp4")
-            for begins, noise in ((0.5, 0.0), (-0.75, 2.0))
-        ),
-    ],
-)
-def test_real_voices(shared_data: Path, tmp_path: Path, name: str, begins: float, noise: float) -> None:
-    path = shared_data / "media" / name
-    sound = read_mono(path, RATE).astype(np.float64)
-    at = round(begins * RATE)
-    heard = sound[at:] if at > 0 else np.concatenate([np.zeros(-at), sound])
-    found = synchronize(path, write(tmp_path / "b.wav", other_recorder(heard, noise=noise)))
+def test_real_voices_of_one_room_are_sure_and_of_two_are_not(shared_data: Path, tmp_path: Path) -> None:
+    path, begins = shared_data / "media" / "expressive_talker.mp4", 1.2345
+    heard = read_mono(path, RATE).astype(np.float64)[round(begins * RATE) :]
+    found = synchronize(path, write(tmp_path / "b.wav", other_recorder(heard, noise=1.0)))
     assert found.sure
     assert found.offset_us == pytest.approx(begins * 1e6, abs=1000)
-
-
-@pytest.mark.parametrize("count", [2, pytest.param(4, marks=pytest.mark.soak)])
-def test_real_voices_of_different_rooms_are_not_sure(shared_data: Path, count: int) -> None:
-    names = ("expressive_talker.mp4", "talk_vfr_tags.mp4", "conv_multi_friends_720p.mp4", "face_noface_vfr_hevc.mov")
-    for first, second in combinations([shared_data / "media" / name for name in names[:count]], 2):
-        assert not synchronize(first, second).sure
+    assert not synchronize(path, shared_data / "media" / "talk_vfr_tags.mp4").sure

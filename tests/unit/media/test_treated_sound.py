@@ -70,7 +70,6 @@ def surround(path: Path, layout: str, rate: int, codec: str = "pcm_s16le") -> Pa
 @pytest.mark.parametrize(
     ("codec", "rate", "layout"),
     [
-        ("pcm_s16le", 8000, "mono"),
         ("pcm_s16le", 48_000, "5.1"),
         ("flac", 96_000, "stereo"),
     ],
@@ -107,15 +106,8 @@ def test_a_stretch_begins_with_its_own_sample_and_tells_the_filter_where_that_is
     result = paint_clip(source, tmp_path / "b.mp4", leave, start_us=1_000_000, end_us=2_000_000, sound=filtering)
     assert filtering.started == [(48_000, 1_000_000)]
     assert np.array_equal(stored(result.path)[1][0], own(source)[0, 48_000:96_000])
-
-
-def test_the_steady_copy_of_a_clip_has_the_same_treated_samples(tmp_path: Path) -> None:
-    source = make_clip(tmp_path / "a.mkv", frames=30, sound=True, sound_codec="pcm_s16le")
-    clip = paint_clip(source, tmp_path / "b.mp4", leave, sound=Leaves()).path
-    constant_rate_copy(clip, tmp_path / "c.mp4", 15, sound=True)
-    name, samples = stored(tmp_path / "c.mp4")
-    assert name == "flac"
-    assert np.array_equal(samples, stored(clip)[1])
+    constant_rate_copy(result.path, tmp_path / "c.mp4", 15, sound=True)
+    assert np.array_equal(stored(tmp_path / "c.mp4")[1], stored(result.path)[1])
 
 
 def test_without_sound_there_is_no_track_but_where_the_picture_begins_late(tmp_path: Path) -> None:
@@ -147,10 +139,9 @@ def test_a_muted_word_has_no_energy_and_every_sample_beside_it_is_the_source_s(t
     assert np.array_equal(after[:, ~faded], before[:, ~faded])
 
 
-@pytest.mark.parametrize("suffix", ["flac", "wav"])
-def test_sound_alone_is_as_long_as_the_recording_s_and_says_nothing_of_its_origin(tmp_path: Path, suffix: str) -> None:
+def test_sound_alone_is_as_long_as_the_recording_s_and_says_nothing_of_its_origin(tmp_path: Path) -> None:
     source = make_clip(tmp_path / "anna.mp4", frames=30, sound=True, metadata={"title": "Anna at home"})
-    out = tmp_path / f"b.{suffix}"
+    out = tmp_path / "b.flac"
     assert write_sound(source, out) == (own(source).shape[1],) * 2
     with av.open(str(out)) as container:
         frames = [frame.to_ndarray().reshape(-1) for frame in container.decode(audio=0)]

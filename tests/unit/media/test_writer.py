@@ -1,6 +1,4 @@
 import errno
-import subprocess
-import sys
 import threading
 from fractions import Fraction
 from pathlib import Path
@@ -10,9 +8,8 @@ import av
 import numpy as np
 import pytest
 
-from media.clip_writer import ClipResult, paint_clip
+from media.clip_writer import paint_clip
 from media.decoding import iterate_frames
-from media.encoding import EncodeOptions
 from media.frame_index import load_index
 from media.picture import DecodedFrame
 from media.probe import probe
@@ -21,7 +18,6 @@ from project.errors import Cancelled, UserError
 from project.files.fingerprints import file_sha256
 from tests.builders.clips import level_of, make_clip, make_sound_tracks, noise, number_of, paint_over, shift_ms, tone
 from tests.builders.encoded import pictures_to_encode
-from tests.builders.waiting import HANG_S
 from tests.builders.words_in_files import words_in
 
 
@@ -33,30 +29,31 @@ def times(path: Path) -> list[int]:
     return load_index(path).times.times_us.tolist()
 
 
-def numbers(path: Path) -> list[int]:
-    return [number_of(frame.image) for frame in iterate_frames(path)]
-
-
 @pytest.mark.parametrize(
     "kind",
     [
-        {"fps": 24000 / 1001, "bframes": 3, "suffix": ".mkv"},
         {"times_us": [i * 33_000 + i % 4 * 9_000 for i in range(40)], "bframes": 2},
         {"codec": "libx265", "pix_fmt": "yuv420p10le", "bframes": 3},
-        {"rotation": 90},
-        {"size": (101, 77), "codec": "ffv1", "suffix": ".mkv"},
-        {"fps": 10, "frames": 12},
+        {"fps": 24000 / 1001, "size": (101, 77), "codec": "ffv1", "suffix": ".mkv"},
     ],
-    ids=["constant", "variable", "ten-bit", "turned", "odd", "slow"],
+    ids=["variable", "ten-bit", "odd"],
 )
-def test_frames_and_times_are_the_sources(tmp_path: Path, kind: dict[str, object]) -> None:
+def test_every_frame_is_painted_once_and_the_times_are_the_sources(tmp_path: Path, kind: dict[str, object]) -> None:
+    seen: list[int] = []
+
+    def negate(picture: DecodedFrame) -> None:
+        seen.append(picture.index)
+        paint_over(picture, 255 - picture.image)
+
     options = {"size": (160, 96), "frames": 40, "suffix": ".mp4", **kind}
     source = make_clip(tmp_path / f"a{options.pop('suffix')}", **options)
-    result = paint_clip(source, tmp_path / "b.mp4", leave)
+    result = paint_clip(source, tmp_path / "b.mp4", negate)
     assert times(result.path) == times(source)
     assert load_index(result.path).times.end_us == load_index(source).times.end_us
     assert result.frames == len(times(source))
-    assert numbers(result.path) == list(range(result.frames))
+    assert seen == list(range(result.frames))
+    assert [number_of(255 - frame.image) for frame in iterate_frames(result.path)] == seen
+    assert result.sha256 == file_sha256(result.path)
     facts = probe(result.path).video
     assert (facts.codec, facts.pixel_format, facts.rotation) == ("h264", "yuv420p", 0)
     assert (facts.width, facts.height) == (result.width, result.height)
@@ -82,7 +79,7 @@ def test_colours_stay(tmp_path: Path) -> None:
             assert np.percentile(far, 99 if plane.shape == (96, 160) else 90) <= 2
 
 
-@pytest.mark.parametrize("tags", [(1, 1), (5, 2), (9, 1)])
+@pytest.mark.parametrize("tags", [(5, 2), (9, 1)])
 def test_colour_tags_stay(tmp_path: Path, tags: tuple[int, int]) -> None:
     source = tmp_path / "a.mp4"
     with av.open(str(source), "w") as output:
@@ -106,9 +103,6 @@ def test_colour_tags_stay(tmp_path: Path, tags: tuple[int, int]) -> None:
     [
         (".mkv", {"picture_offset_us": 400_000}),
         (".ts", {"sound_offset_us": 300_000}),
-        pytest.param(".mp4", {"sound_offset_us": 300_000}, marks=pytest.mark.soak),
-        pytest.param(".mov", {"picture_offset_us": 400_000}, marks=pytest.mark.soak),
-        pytest.param(".ts", {}, marks=pytest.mark.soak),
     ],
 )
 def test_sound_stays_in_sync(tmp_path: Path, suffix: str, late: dict[str, int]) -> None:
@@ -121,12 +115,14 @@ def test_sound_stays_in_sync(tmp_path: Path, suffix: str, late: dict[str, int]) 
     assert wanted == pytest.approx(offset, abs=25)
     assert np.abs(np.subtract(times(result.path), times(source))).max() <= 12
     assert result.sound == ("encoded" if suffix == ".ts" else "copied")
-    facts = [probe(path).audio for path in (source, result.path)]
-    if suffix in (".mp4", ".mov"):
-        assert abs(facts[0].start_us - facts[1].start_us) <= 10_000
 
 
-def test_sound_with_gaps_is_encoded_so_that_its_samples_alone_say_when_it_is_heard(tmp_path: Path) -> None:
+def test_sound_that_mp4_does_not_hold_or_that_has_gaps_is_encoded(tmp_path: Path) -> None:
+    """So that its samples alone say when it is heard."""
+    opus = make_clip(tmp_path / "opus.mkv", frames=60, size=(64, 48), sound=True, sound_codec="libopus")
+    result = paint_clip(opus, tmp_path / "c.mp4", leave)
+    assert result.sound == "encoded"
+    assert shift_ms(read_mono(result.path, 48_000), noise(2, 48_000), 48_000) == pytest.approx(0, abs=8)
     whole = make_clip(tmp_path / "a.mkv", frames=90, size=(64, 48), sound=True)
     source = tmp_path / "gaps.mkv"
     with av.open(str(whole)) as container, av.open(str(source), "w") as output:
@@ -143,32 +139,26 @@ def test_sound_with_gaps_is_encoded_so_that_its_samples_alone_say_when_it_is_hea
     assert int(np.argmax(np.correlate(samples, piece, "valid"))) == pytest.approx(108_000, abs=240)
 
 
-@pytest.mark.parametrize(
-    ("options", "kind"),
-    [({}, "copied"), ({"start_us": 300_000}, "encoded"), ({"sound": Silence()}, "treated")],
-)
-def test_the_clip_has_the_chosen_sound_track_alone(tmp_path: Path, options: dict[str, Any], kind: str) -> None:
+def test_the_clip_has_the_chosen_sound_track_alone(tmp_path: Path) -> None:
     source = make_sound_tracks(tmp_path / "a.mp4", [tone(level) for level in (0.1, 0.3, 0.6)], picture=True)
-    result = paint_clip(source, tmp_path / "b.mp4", leave, track=3, **options)
-    assert result.sound == kind
-    with av.open(str(result.path)) as container:
-        assert len(container.streams.audio) == 1
-    level = 0 if kind == "treated" else 0.6
-    assert level_of(read_mono(result.path)) == pytest.approx(level, abs=0.05)
-
-
-@pytest.mark.parametrize("codec", ["libopus", "pcm_s16le"])
-def test_sound_that_mp4_does_not_hold_is_encoded(tmp_path: Path, codec: str) -> None:
-    source = make_clip(tmp_path / "a.mkv", frames=60, size=(160, 96), sound=True, sound_codec=codec)
-    result = paint_clip(source, tmp_path / "b.mp4", leave)
-    assert result.sound == "encoded"
-    assert shift_ms(read_mono(result.path, 48_000), noise(2, 48_000), 48_000) == pytest.approx(0, abs=8)
+    cases: dict[str, dict[str, Any]] = {
+        "copied": {},
+        "encoded": {"start_us": 300_000},
+        "treated": {"sound": Silence()},
+    }
+    for kind, options in cases.items():
+        result = paint_clip(source, tmp_path / f"{kind}.mp4", leave, track=3, **options)
+        assert result.sound == kind
+        with av.open(str(result.path)) as container:
+            assert len(container.streams.audio) == 1
+        level = 0 if kind == "treated" else 0.6
+        assert level_of(read_mono(result.path)) == pytest.approx(level, abs=0.05)
 
 
 def test_a_stretch_has_its_frames_and_its_sound(tmp_path: Path) -> None:
     source = make_clip(tmp_path / "a.mp4", frames=150, size=(160, 96), bframes=3, gop=60, sound=True)
     result = paint_clip(source, tmp_path / "b.mp4", leave, start_us=2_010_000, end_us=4_000_000)
-    assert numbers(result.path) == list(range(60, 120))
+    assert [number_of(frame.image) for frame in iterate_frames(result.path)] == list(range(60, 120))
     assert result.frames == 60
     assert times(result.path)[:3] == [0, 33_333, 66_667]
     assert result.sound == "encoded"
@@ -229,48 +219,34 @@ def test_subtitles_and_captions_stay_behind(tmp_path: Path) -> None:
     assert len(times(clip)) == 30
 
 
-def test_the_smallest_pictures_become_even_and_pixels_square(tmp_path: Path) -> None:
-    for size, even in (((1, 1), (2, 2)), ((3, 5), (4, 6))):
-        source = make_clip(tmp_path / "a.mkv", size=size, frames=1, codec="ffv1", pix_fmt="yuv444p")
-        result = paint_clip(source, tmp_path / "b.mp4", leave, overwrite=True)
-        assert (result.width, result.height) == even
-        assert result.frames == len(times(result.path)) == 1
+def test_odd_pictures_become_even_and_pixels_square(tmp_path: Path) -> None:
+    small = make_clip(tmp_path / "a.mkv", size=(3, 5), frames=1, codec="ffv1", pix_fmt="yuv444p")
+    result = paint_clip(small, tmp_path / "b.mp4", leave)
+    assert (result.width, result.height, result.frames) == (4, 6, 1)
     wide = make_clip(tmp_path / "a.mp4", size=(120, 96), frames=3, pixel_aspect=Fraction(4, 3))
     result = paint_clip(wide, tmp_path / "c.mp4", leave)
     assert (result.width, result.height) == (160, 96)
-
-
-def test_every_picture_is_painted_once_and_in_order(tmp_path: Path) -> None:
-    seen: list[int] = []
-
-    def paint(picture: DecodedFrame) -> None:
-        seen.append(picture.index)
-        paint_over(picture, 255 - picture.image)
-
-    source = make_clip(tmp_path / "a.mp4", frames=20, size=(160, 96), bframes=2)
-    result = paint_clip(source, tmp_path / "b.mp4", paint)
-    assert seen == list(range(20))
-    assert [number_of(255 - frame.image) for frame in iterate_frames(result.path)] == list(range(20))
 
 
 def only(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-@pytest.mark.parametrize("name", ["a.mp4", "sub/../a.mp4", "symbolic.mp4", "hard.mp4"])
-def test_a_source_is_never_overwritten(tmp_path: Path, name: str) -> None:
+def test_a_source_is_never_overwritten(tmp_path: Path) -> None:
     source = make_clip(tmp_path / "a.mp4", frames=5)
-    (tmp_path / "sub").mkdir()
     (tmp_path / "symbolic.mp4").symlink_to(source)
     (tmp_path / "hard.mp4").hardlink_to(source)
     before, names = source.read_bytes(), only(tmp_path)
-    with pytest.raises(UserError, match="never overwritten"):
-        paint_clip(source, tmp_path / name, leave, overwrite=True)
+    for name in ("a.mp4", "symbolic.mp4", "hard.mp4"):
+        with pytest.raises(UserError, match="never overwritten"):
+            paint_clip(source, tmp_path / name, leave, overwrite=True)
     assert source.read_bytes() == before
     assert only(tmp_path) == names
 
 
-def test_an_existing_file_is_replaced_only_when_allowed(tmp_path: Path) -> None:
+def test_an_existing_file_is_replaced_only_when_allowed_and_where_nothing_can_be_written_it_is_said(
+    tmp_path: Path,
+) -> None:
     source = make_clip(tmp_path / "a.mp4", frames=5)
     target = tmp_path / "b.mp4"
     target.write_text("precious")
@@ -279,18 +255,10 @@ def test_an_existing_file_is_replaced_only_when_allowed(tmp_path: Path) -> None:
     assert target.read_text() == "precious"
     assert paint_clip(source, target, leave, overwrite=True).frames == 5
     assert len(times(target)) == 5
-
-
-def test_an_empty_stretch_and_a_folder_that_is_not_there_are_refused(tmp_path: Path) -> None:
-    source = make_clip(tmp_path / "a.mp4", frames=5)
     with pytest.raises(UserError, match="empty"):
-        paint_clip(source, tmp_path / "b.mp4", leave, start_us=100_000, end_us=50_000)
-    assert not (tmp_path / "b.mp4").exists()
+        paint_clip(source, tmp_path / "c.mp4", leave, start_us=100_000, end_us=50_000)
     with pytest.raises(UserError, match="does not exist"):
         paint_clip(source, tmp_path / "gone" / "b.mp4", leave)
-    (tmp_path / "b.mp4").mkdir()
-    with pytest.raises(UserError, match="folder"):
-        paint_clip(source, tmp_path / "b.mp4", leave)
 
 
 class StopsAt:
@@ -306,17 +274,7 @@ class StopsAt:
             raise Cancelled
 
 
-def test_cancelling_leaves_nothing_behind(tmp_path: Path) -> None:
-    source = make_clip(tmp_path / "a.mp4", frames=90, sound=True, size=(160, 96))
-    threads = threading.active_count()
-    index = load_index(source)
-    with pytest.raises(Cancelled):
-        paint_clip(source, tmp_path / "b.mp4", leave, progress=StopsAt(30), index=index)
-    assert only(tmp_path) == ["a.mp4"]
-    assert threading.active_count() == threads
-
-
-def test_a_bug_while_painting_or_a_failing_encoder_leaves_nothing_behind(
+def test_a_stop_a_bug_while_painting_and_a_full_disk_leave_nothing_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def paint(picture: DecodedFrame) -> None:
@@ -326,8 +284,10 @@ def test_a_bug_while_painting_or_a_failing_encoder_leaves_nothing_behind(
     def fail(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    source = make_clip(tmp_path / "a.mp4", frames=60, size=(160, 96))
+    source = make_clip(tmp_path / "a.mp4", frames=60, sound=True, size=(160, 96))
     threads = threading.active_count()
+    with pytest.raises(Cancelled):
+        paint_clip(source, tmp_path / "b.mp4", leave, progress=StopsAt(30))
     with pytest.raises(ZeroDivisionError):
         paint_clip(source, tmp_path / "b.mp4", paint)
     monkeypatch.setattr("media.encoding.VideoEncoder.encode", fail)
@@ -337,28 +297,8 @@ def test_a_bug_while_painting_or_a_failing_encoder_leaves_nothing_behind(
     assert threading.active_count() == threads
 
 
-def test_a_full_disk_is_said_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    source = make_clip(tmp_path / "a.mp4", frames=150, size=(640, 360))
-    out = tmp_path / "out"
-    out.mkdir()
-    code = f"""
-import resource
-from pathlib import Path
-from media.clip_writer import paint_clip
-from project.errors import UserError
-resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
-try:
-    paint_clip(Path({str(source)!r}), Path({str(out / "b.mp4")!r}), lambda picture: None)
-except UserError as error:
-    print(error.message)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=HANG_S)
-    assert "no room" in done.stdout
-    assert only(out) == []
-
-
 def test_damaged_frames_are_passed_on_as_such(tmp_path: Path) -> None:
-    source = make_clip(tmp_path / "a.mp4", frames=90, gop=30)
+    source = make_clip(tmp_path / "a.mp4", size=(160, 96), frames=90, gop=30)
     with av.open(str(source)) as container:
         packets = [(p.pos or 0, p.size) for p in container.demux(video=0) if p.size]
     data = bytearray(source.read_bytes())
@@ -370,38 +310,6 @@ def test_damaged_frames_are_passed_on_as_such(tmp_path: Path) -> None:
     assert result.frames == len(times(result.path)) == 90
     assert seen[40]
     assert result.damaged == sum(seen) < 60
-
-
-QUICK = EncodeOptions(preset="ultrafast", crf=35)
-
-
-def sound_packets(path: Path) -> list[float]:
-    """Times of the packets that a player lets be heard, in milliseconds on the recording's axis."""
-    with av.open(str(path)) as container:
-        start = (container.start_time or 0) / 1000
-        packets = [packet for packet in container.demux(audio=0) if packet.size and not packet.is_discard]
-        return [float((packet.pts or 0) * packet.time_base * 1000) - start for packet in packets]
-
-
-def check_real(source: Path, target: Path) -> ClipResult:
-    result = paint_clip(source, target, leave, options=QUICK)
-    assert times(result.path) == times(source)
-    assert {"title", "comment", "creation_time"}.isdisjoint(result.path.read_bytes().decode("latin-1").split())
-    before, after = read_mono(source, 16_000), read_mono(result.path, 16_000)
-    assert abs(len(before) - len(after)) <= 160
-    assert np.subtract(sound_packets(source), sound_packets(result.path)) == pytest.approx(0, abs=1)
-    return result
-
-
-def test_real_recordings_of_variable_rate(shared_data: Path, tmp_path: Path) -> None:
-    result = check_real(shared_data / "media" / "face_noface_vfr_hevc.mov", tmp_path / "a.mp4")
-    assert result.frames == 169
-    result = check_real(shared_data / "media" / "talk_vfr_tags.mp4", tmp_path / "b.mp4")
-    assert result.frames == 135
-    written = result.path.read_bytes()
-    assert "录制".encode() not in written
-    assert b"EVCapture" not in written
-    assert b"Lavc" not in written
 
 
 @pytest.mark.parametrize("how", ["replaced", "written to"])
@@ -418,9 +326,3 @@ def test_a_clip_that_another_program_touches_before_it_has_its_name_is_not_kept(
     with pytest.raises(UserError, match="was changed or replaced while it was worked on"):
         paint_clip(source, tmp_path / "out.mp4", leave, examine=touched)
     assert not (tmp_path / "out.mp4").exists()
-
-
-def test_the_checksum_is_that_of_the_clip(tmp_path: Path) -> None:
-    clip = paint_clip(make_clip(tmp_path / "a.mp4", frames=4), tmp_path / "out.mp4", leave)
-    assert clip.sha256 == file_sha256(clip.path)
-    assert [path.name for path in tmp_path.glob(".*")] == []

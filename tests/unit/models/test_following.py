@@ -116,35 +116,3 @@ def test_a_face_that_is_lost_and_found_stays_one(tmp_path: Path) -> None:
     assert track.frames.tolist() == list(range(40))
     assert all(_matches(track, i, 40 + 4.0 * i, 80) for i in range(40))
     assert set(track.origins[10:29]) == {Origin.TRACKED}
-
-
-def test_two_faces_that_cross_keep_their_identities(tmp_path: Path) -> None:
-    """They pass on one line, one in front of the other, and neither is found while they overlap."""
-
-    def places(i: int) -> tuple[float, float]:
-        return 20 + 6.0 * i, 236 - 6.0 * i
-
-    def seen(i: int) -> list[Box]:
-        value, other = places(i)
-        return [] if abs(value - other) < 50 else [(value, 80, *FACE), (other, 84, *FACE)]
-
-    pictures = [_picture((7, places(i)[0], 80), (8, places(i)[1], 84)) for i in range(36)]
-    found = _tracked(tmp_path, pictures, seen)
-    assert len(found.tracks) == 2
-    right, left = sorted(found.tracks, key=lambda t: float(t.boxes[0, 0]))
-    assert _matches(right, 2, places(2)[0], 80)
-    assert _matches(right, 33, places(33)[0], 80)
-    assert _matches(left, 2, places(2)[1], 84)
-    assert _matches(left, 33, places(33)[1], 84)
-
-
-def test_without_following_no_hit_is_lost(tmp_path: Path) -> None:
-    hits = {*range(3, 9), *range(30, 40)}
-    pictures = [_picture((7, 40 + 4.0 * i, 80)) for i in range(50)]
-    tracks = _tracked(
-        tmp_path,
-        pictures,
-        lambda i: [(40 + 4.0 * i, 80, *FACE)] if i in hits else [],
-        FaceOptions(follow_us=0),
-    ).tracks
-    assert all(any(_matches(track, i, 40 + 4.0 * i, 80) for track in tracks) for i in hits)

@@ -9,7 +9,6 @@ from models.faces.frame_detections import DESCRIPTION_LENGTH, Observation
 from models.faces.track_linking import link_detections
 from models.faces.tracking_options import FaceOptions
 from project.entities.study_records import Origin
-from project.errors import UserError
 from tests.builders.face_pictures import seen
 
 OPTIONS = FaceOptions()
@@ -17,11 +16,6 @@ OPTIONS = FaceOptions()
 
 def _walk(frame: int, score: float = 0.9) -> tuple[float, float, float, float, float]:
     return (10.0 + 3 * frame, 20.0 + frame, 40.0, 50.0, score)
-
-
-def test_nothing_seen_is_no_track() -> None:
-    assert link_detections([], OPTIONS) == []
-    assert link_detections([seen(i) for i in range(10)], OPTIONS) == []
 
 
 def test_one_face_is_one_track_through_a_gap() -> None:
@@ -33,20 +27,8 @@ def test_one_face_is_one_track_through_a_gap() -> None:
     assert set(track.origins[0:9:2]) == {Origin.DETECTED}
     assert set(track.origins[10:24]) == {Origin.INTERPOLATED}
     assert track.origins[49] == Origin.TRACKED
-
-
-def test_a_long_gap_starts_a_new_track() -> None:
-    frames = [seen(i, *([] if 10 <= i < 50 else [_walk(0)])) for i in range(60)]
-    assert len(link_detections(frames, OPTIONS)) == 2
-
-
-def test_two_faces_that_pass_keep_their_identities() -> None:
-    frames = [seen(i, (6.0 * i, 0, 40, 50, 0.9), (300 - 6.0 * i, 30, 40, 50, 0.8)) for i in range(50)]
-    tracks = link_detections(frames, OPTIONS)
-    assert len(tracks) == 2
-    for track in tracks:
-        steps = np.diff(track.boxes[1:-1, 0])
-        assert (steps > 0).all() or (steps < 0).all()
+    gone = [seen(i, *([] if 10 <= i < 50 else [_walk(0)])) for i in range(60)]
+    assert len(link_detections(gone, OPTIONS)) == 2, "a long gap starts a new track"
 
 
 def _meeting(frame: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -63,7 +45,7 @@ def _worn(*places: int) -> list[np.ndarray]:
     return [*looks]
 
 
-@pytest.mark.parametrize("hidden", [0, 3, 8])
+@pytest.mark.parametrize("hidden", [0, 3])
 def test_two_faces_that_meet_and_part_are_told_apart_by_their_looks(hidden: int) -> None:
     frames = []
     for i in range(50):
@@ -77,7 +59,7 @@ def test_two_faces_that_meet_and_part_are_told_apart_by_their_looks(hidden: int)
     assert all(abs(track.boxes[0, 0] - track.boxes[-1, 0]) > 100 for track in swapped)
 
 
-@pytest.mark.parametrize("hidden", [0, 3, 6])
+@pytest.mark.parametrize("hidden", [0, 6])
 def test_two_faces_that_cross_on_one_line_keep_their_identities(hidden: int) -> None:
     frames = []
     for i in range(50):
@@ -115,7 +97,7 @@ def test_a_weak_hit_counts_when_its_neighbours_agree() -> None:
     assert len(track.frames) == 10
 
 
-@pytest.mark.parametrize(("best", "doubtful"), [(0.2, True), (0.34, True), (0.36, False), (0.9, False)])
+@pytest.mark.parametrize(("best", "doubtful"), [(0.34, True), (0.36, False)])
 def test_a_track_of_weak_hits_is_doubtful_and_still_a_track(best: float, doubtful: bool) -> None:
     frames = [seen(i, _walk(i, best if i == 5 else 0.15)) for i in range(10)]
     (track,) = link_detections(frames, OPTIONS)
@@ -163,8 +145,3 @@ def test_every_sure_hit_is_covered_and_every_track_is_whole(
             if t.frames[0] <= frame.frame <= t.frames[-1]
         )
         assert detected >= sum(h[4] >= OPTIONS.sure for h in frame.hits)
-
-
-def test_an_option_out_of_range_is_said_plainly() -> None:
-    with pytest.raises(UserError, match="not allowed for overlap"):
-        FaceOptions(overlap=0)

@@ -52,14 +52,13 @@ def test_cuts_between_dark_scenes_are_found() -> None:
     assert _cuts(pictures) == [10, 20, 30]
 
 
-@pytest.mark.parametrize("length", [1, 2, 3])
-@pytest.mark.parametrize("level", [0, 16, 235, 255])
+@pytest.mark.parametrize(("length", "level"), [(1, 255), (3, 16)])
 def test_a_flash_or_black_frames_within_a_scene_are_no_cut(length: int, level: int) -> None:
     pictures = [_flat(level) if 20 <= i < 20 + length else _scene(1, shift=i // 4) for i in range(50)]
     assert _cuts(pictures) == []
 
 
-@pytest.mark.parametrize("length", [1, 2, 3, 10])
+@pytest.mark.parametrize("length", [3, 10])
 def test_black_frames_between_scenes_are_a_cut(length: int) -> None:
     pictures = [_flat(16) if 20 <= i < 20 + length else _scene(int(i >= 20)) for i in range(50)]
     found = _cuts(pictures)
@@ -69,21 +68,9 @@ def test_black_frames_between_scenes_are_a_cut(length: int) -> None:
         assert found == [20, 20 + length]
 
 
-def test_long_black_within_a_scene_is_a_scene_of_its_own() -> None:
-    pictures = [_flat(16) if 20 <= i < 30 else _scene(1) for i in range(50)]
-    assert _cuts(pictures) == [20, 30]
-
-
 def test_lights_that_flicker_and_a_camera_that_moves_are_no_cuts() -> None:
     assert _cuts([_scene(1, gain=0.5 + 0.5 * (i % 2)) for i in range(40)]) == []
     assert _cuts([_scene(1, shift=6 * i) for i in range(60)]) == []
-
-
-def test_something_that_jumps_into_a_still_picture_is_no_cut() -> None:
-    pictures = [_scene(1) for _ in range(30)]
-    for planes in pictures[15:]:
-        planes[0][10:40, 10:40] = 255
-    assert _cuts(pictures) == []
 
 
 @given(st.integers(1, 45), st.lists(st.integers(0, 3), min_size=46, max_size=60))

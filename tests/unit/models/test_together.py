@@ -1,15 +1,16 @@
-"""Several detectors as one: nothing that one is sure of is lost, and a face that both found is one face."""
+"""Several detectors as one, which lose nothing that one is sure of; and a look at half the size, confirmed in doubt."""
 
 from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from models.faces.detector_ensemble import DetectorEnsemble, merge
-from models.faces.face_detectors import Detections, FaceDetector
+from models.faces.detector_ensemble import DetectorEnsemble, EnsembleMember, TwoScales, merge, quick_detector
+from models.faces.face_detectors import Detections
 from project.entities.study_records import Json
 from tests.builders.face_pictures import overlap
 
@@ -48,24 +49,6 @@ def test_what_one_is_sure_of_stays_and_nothing_is_invented(answers: list[Detecti
         assert (box[:2] + box[2:] <= (given_boxes[:, :2] + given_boxes[:, 2:]).max(0) + 0.01).all()
 
 
-@given(_answer, _answer)
-@example(
-    hits((0, 0, 5, 5, 0.06), (0, 0, 5, 5, 0.06), (0, 0, 5, 5, 0.12)),
-    hits((0, 0, 5, 5, 0.06), (0, 0, 5, 5, 0.06), (0, 0, 5, 6, 0.12)),
-)
-def test_the_order_of_two_detectors_does_not_matter(a: Detections, b: Detections) -> None:
-    detections, other = merge([a, b], FLOOR), merge([b, a], FLOOR)
-    assert sorted(detections.scores.tolist()) == sorted(other.scores.tolist())
-
-
-@given(_answer)
-def test_one_who_finds_nothing_changes_nothing_of_what_is_sure(answer: Detections) -> None:
-    found = merge([answer, Detections.empty()], FLOOR)
-    sure = answer.scores >= 0.2
-    assert np.allclose(found.boxes, answer.boxes[sure])
-    assert (found.scores == answer.scores[sure]).all()
-
-
 def test_a_face_that_both_found_is_one_box_between_their_mean_and_their_hull() -> None:
     found = merge([hits((100, 100, 40, 50, 0.3)), hits((108, 96, 40, 50, 0.7))], FLOOR)
     assert found.scores.tolist() == [pytest.approx(0.7)]
@@ -85,32 +68,68 @@ def test_a_weak_hit_counts_where_another_saw_something_too() -> None:
     assert len(merge([hits((100, 100, 40, 50, 0.08)), hits((101, 101, 40, 50, 0.07))], FLOOR)) == 0
 
 
-def test_without_landmarks_of_one_there_are_none() -> None:
-    found = merge([hits((0, 0, 40, 50, 0.9)), hits((100, 100, 40, 50, 0.8), marks=False)], FLOOR)
-    assert len(found) == 2
-    assert found.landmarks is None
+FULL = (1280, 720)
 
 
-class Always:
-    """Says the same about every picture."""
+class Levels:
+    """Finds rectangles of one brightness each; the share of full brightness is the score, smaller ones score less."""
 
-    def __init__(self, key: str, answer: Detections) -> None:
-        self.key, self._answer = key, answer
-        self.floors: list[float] = []
+    key = "levels"
+    parameters: ClassVar[Mapping[str, Json]] = {"kind": "fake"}
 
-    @property
-    def parameters(self) -> Mapping[str, Json]:
-        return {"of": self.key}
+    def __init__(self) -> None:
+        self.sizes: list[tuple[int, int]] = []
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
-        self.floors.append(floor)
-        return self._answer
+        self.sizes.append((image.shape[1], image.shape[0]))
+        boxes, scores = [], []
+        for level in np.unique(image[:, :, 0]):
+            rows, columns = np.nonzero(image[:, :, 0] == level)
+            width, height = columns.max() - columns.min() + 1, rows.max() - rows.min() + 1
+            score = level / 250 * min(1, width / 40)
+            if level > 20 and len(rows) == width * height and score >= floor:
+                boxes.append((columns.min(), rows.min(), width, height))
+                scores.append(score)
+        return Detections(np.array(boxes, np.float32).reshape(-1, 4), np.array(scores, np.float32))
 
 
-def test_it_names_all_and_asks_all_for_half_of_the_floor() -> None:
-    first, second = Always("a", hits((0, 0, 40, 50, 0.9))), Always("b", hits((100, 100, 40, 50, 0.8)))
-    both: FaceDetector = DetectorEnsemble([first, second])
-    assert both.key == "a+b"
-    assert (both.parameters["a"], both.parameters["b"]) == ({"of": "a"}, {"of": "b"})
-    assert len(both.detect(np.zeros((9, 9, 3), np.uint8), 0.12)) == 2
-    assert first.floors == second.floors == [0.06]
+def _picture(*boxes: tuple[int, int, int, int, int]) -> NDArray[np.uint8]:
+    image = np.zeros((FULL[1], FULL[0], 3), np.uint8)
+    for x, y, width, height, level in boxes:
+        image[y : y + height, x : x + width] = level
+    return image
+
+
+def test_a_large_sure_face_needs_no_second_look() -> None:
+    inner = Levels()
+    assert TwoScales(inner).detect(_picture((200, 100, 160, 200, 240))).boxes.tolist() == [[200, 100, 160, 200]]
+    TwoScales(inner).detect(np.zeros((360, 640, 3), np.uint8))
+    assert inner.sizes == [(640, 360)] * 2
+
+
+@pytest.mark.parametrize(("box", "score"), [((200, 100, 40, 40, 240), 0.96), ((200, 100, 160, 160, 80), 0.32)])
+def test_a_small_or_unsure_one_is_looked_at_closely_and_that_decides(
+    box: tuple[int, int, int, int, int], score: float
+) -> None:
+    inner = Levels()
+    found = TwoScales(inner).detect(_picture(box))
+    assert len(inner.sizes) == 2
+    assert inner.sizes[1][0] * inner.sizes[1][1] < FULL[0] * FULL[1] / 4
+    assert found.boxes.tolist() == [list(box[:4])]
+    assert found.scores[0] == pytest.approx(score, abs=0.01)
+
+
+class Quick(Levels):
+    """One that is quick, by its name."""
+
+    key = "yunet"
+
+
+def test_the_quick_one_of_several_glances_by_the_rule_for_one_alone() -> None:
+    quick = Quick()
+    glance = quick_detector(DetectorEnsemble([Levels(), quick]))
+    assert isinstance(glance, EnsembleMember)
+    assert glance.key == "yunet"
+    assert len(glance.detect(_picture((200, 100, 160, 160, 40)), 0.12)) == 0
+    assert len(quick.sizes) == 1
+    assert len(glance.detect(_picture((200, 100, 160, 160, 60)), 0.12)) == 1

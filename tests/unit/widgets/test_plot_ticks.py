@@ -23,15 +23,9 @@ def test_ticks_cover_the_data_and_zero(values: list[float | None], wanted: int, 
     slack = 1e-6 * (ticks.high - ticks.low)
     assert all(ticks.low - slack <= value <= ticks.high + slack for value in [0.0, *known])
     assert "nan" not in "".join(ticks.texts)
+    assert len(set(ticks.texts)) == len(ticks.texts)
     if whole:
         assert all(tick == round(tick) for tick in ticks.values)
-
-
-@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=8))
-def test_texts_of_ticks_differ(values: list[float]) -> None:
-    assume(max(map(abs, values)) > 1e-6)
-    ticks = nice_ticks(values)
-    assert len(set(ticks.texts)) == len(ticks.texts)
 
 
 def test_ticks_that_one_would_choose() -> None:
@@ -40,12 +34,6 @@ def test_ticks_that_one_would_choose() -> None:
     assert nice_ticks([-0.3, 1.0], 8).values[0] <= -0.3
     assert nice_ticks([], whole=True).texts == ("0", "1")
     assert nice_ticks([10_353], whole=True).texts[-1] == "12,500"
-
-
-@given(st.floats(-1e3, 1e3), st.floats(0, 100))
-def test_places_stay_on_the_axis(value: float, first: float) -> None:
-    ticks = nice_ticks([-3.0, 10.0])
-    assert first <= ticks.position(value, first, first + 50) <= first + 50
 
 
 @given(st.lists(st.floats(0, 100), max_size=5))
@@ -64,7 +52,3 @@ def test_patterns_stay_inside_their_rectangle(
     for x1, y1, x2, y2 in strokes(pattern, x, y, width, height):
         assert x - 1e-6 <= min(x1, x2) <= max(x1, x2) <= x + width + 1e-6
         assert y - 1e-6 <= min(y1, y2) <= max(y1, y2) <= y + height + 1e-6
-
-
-def test_every_pattern_but_the_solid_one_is_seen() -> None:
-    assert {pattern for pattern in Pattern if not strokes(pattern, 3, 4, 40, 20)} == {Pattern.SOLID}

@@ -8,11 +8,8 @@ from widgets.timeline.raster import (
     PATTERNS,
     RasterColours,
     coverage,
-    pattern_mask,
     pattern_masks,
-    pixel_columns,
     row_picture,
-    runs,
     segments_picture,
     waveform_picture,
 )
@@ -39,11 +36,6 @@ def test_coverage_counts_spans_over_each_column(found: list[tuple[int, int, int]
     assert coverage(left, right, group, 3, 40).tolist() == expected.tolist()
 
 
-def test_columns_are_clamped() -> None:
-    times = np.array([-50, 0, 14, 16, 1000], np.int64)
-    assert pixel_columns(times, 0, 10, 20).tolist() == [0, 0, 1, 2, 20]
-
-
 def test_each_label_has_its_pattern() -> None:
     counts = np.zeros((3, 60), np.int32)
     counts[0, :20] = counts[1, 20:40] = counts[2, 40:] = 1
@@ -58,13 +50,6 @@ def test_the_hatch_moves_with_the_view() -> None:
     counts = np.zeros((3, 40), np.int32)
     counts[0] = 1
     assert np.array_equal(drawn(counts, 9, 3)[:, :30], drawn(counts, 9, 0)[:, 3:33])
-
-
-def test_labels_that_share_a_column_share_its_height() -> None:
-    counts = np.array([[1], [3], [0]], np.int32)
-    column = drawn(counts, 20, 0)[:, 0]
-    assert np.isin(column, (11, 12)).sum() == 5
-    assert (column == 21).sum() == 15
 
 
 @given(st.lists(st.lists(st.integers(0, 5), min_size=6, max_size=6), min_size=2, max_size=9), st.integers(1, 30))
@@ -85,13 +70,6 @@ def test_any_number_of_labels_share_a_row(shares: list[list[int]], height: int) 
         assert sum(of_label) == (height if total else 0)
         for n in range(count):
             assert abs(of_label[n] - counts[n, column] * height / max(total, 1)) <= 1
-
-
-def test_no_two_patterns_look_alike() -> None:
-    masks = {kind: pattern_mask(kind, 21, 21, 0, INKS) for kind in Pattern}
-    assert [kind for kind, mask in masks.items() if mask is None] == [Pattern.SOLID]
-    drawn = {mask.tobytes() for mask in masks.values() if mask is not None}
-    assert len(drawn) == len(Pattern) - 1
 
 
 def test_segments_go_to_their_rows_and_the_selected_is_marked() -> None:
@@ -118,8 +96,3 @@ def test_silence_is_a_line_and_loud_sound_fills_the_lane() -> None:
     picture = waveform_picture(peaks, 41, 5, 6)
     assert (picture[:, 0] > 0).sum() == 1
     assert (picture[:, 1] > 0).all()
-
-
-def test_runs() -> None:
-    assert runs(np.array([0, 1, 3, 0, 2], np.int32)) == [(1, 3, 3), (4, 5, 2)]
-    assert runs(np.zeros(3, np.int32)) == []

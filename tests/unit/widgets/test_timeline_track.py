@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from project.entities.study_records import Segment, Verdict
 from widgets.timeline import timeline_model as stacking
-from widgets.timeline.timeline_model import MAX_LABEL_CODES, MAX_ROWS, SegmentTrack, sort_key
+from widgets.timeline.timeline_model import MAX_ROWS, SegmentTrack, sort_key
 
 verdicts = st.sampled_from(list(Verdict))
 
@@ -85,15 +85,6 @@ def test_edits_one_by_one_equal_loading_the_outcome(
     assert named(track) == named(loaded) == [s.label for s in track.items]
 
 
-def test_a_lane_takes_more_labels_than_it_can_tell_apart() -> None:
-    segments = [Segment(f"s{i:03}", "r", "a", f"label {i}", i, i + 1) for i in range(300)]
-    track = SegmentTrack(segments)
-    assert track.codes.max() == MAX_LABEL_CODES
-    track.remove(segments[299])
-    track.insert(segments[299])
-    assert track.codes.tolist() == [min(i, MAX_LABEL_CODES) for i in range(300)]
-
-
 @given(segment_lists, segment_lists)
 def test_a_bounded_edit_leaves_others_where_they_are_but_never_overlaps(
     segments: list[Segment], more: list[Segment]
@@ -115,17 +106,3 @@ def test_what_touches_a_span_is_found(segments: list[Segment], start: int, lengt
     found = {track.items[i].id for i in track.touching(start, start + length)}
     ends = {s.id: max(s.end_us, s.start_us + 1) for s in segments}
     assert found == {s.id for s in segments if s.start_us <= start + length and ends[s.id] >= start}
-
-
-@given(segment_lists, st.integers(0, 59), st.integers(0, 300), st.integers(1, 60))
-def test_the_span_to_draw_again_holds_every_change_of_row(
-    segments: list[Segment], number: int, start: int, length: int
-) -> None:
-    track = SegmentTrack(segments)
-    before = {s.id: int(r) for s, r in zip(track.items, track.rows, strict=True)}
-    segment = made(1000 + number, start, length)
-    first, last = track.insert(segment)
-    for s, row in zip(track.items, track.rows, strict=True):
-        if before.get(s.id) != row:
-            assert first <= s.start_us
-            assert s.end_us <= last

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from widgets.timeline.timeline_layout import LABEL_PX, MIN_US_PER_PX, Viewport, ruler_ticks, tick_label
+from widgets.timeline.timeline_layout import LABEL_PX, MIN_US_PER_PX, Viewport, ruler_ticks
 
 viewports = st.builds(
     lambda width, duration, zoom, at: Viewport(at * duration, zoom, width, duration).clamped(),
@@ -21,11 +21,7 @@ def inside(view: Viewport) -> bool:
 def test_pixel_to_time_and_back(view: Viewport, share: float) -> None:
     x = share * view.width
     assert abs(view.time_to_x(view.x_to_time(x)) - x) <= 0.51 / view.us_per_px + 1e-6
-
-
-@given(viewports, st.floats(0, 1))
-def test_time_to_pixel_and_back(view: Viewport, share: float) -> None:
-    time = round(view.start_us + share * view.width * view.us_per_px)
+    time = round(view.start_us + x * view.us_per_px)
     assert abs(view.x_to_time(view.time_to_x(time)) - time) <= 1
 
 
@@ -64,8 +60,3 @@ def test_ticks_are_round_inside_and_far_enough_apart(view: Viewport) -> None:
     if found.step_us < 21_600_000_000:
         assert found.step_us >= LABEL_PX * view.us_per_px
     assert not set(found.labelled) & set(found.small)
-
-
-def test_labels_show_milliseconds_only_where_they_differ() -> None:
-    assert tick_label(3_723_000_000, 1_000_000) == "1:02:03"
-    assert tick_label(3_723_500_000, 500_000) == "1:02:03.500"

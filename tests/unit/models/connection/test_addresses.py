@@ -13,34 +13,18 @@ from models.connection.addresses import host_of_url, is_known_locally, is_loopba
 from project.entities.egress_policy import parse_ip_address
 
 
-@given(st.ip_addresses(v=4, network="127.0.0.0/8"))
-def test_all_of_127_is_loopback_also_mapped_into_ipv6(address: IPv4Address) -> None:
-    assert is_loopback(str(address))
-    assert is_loopback(f"::ffff:{address}")
-
-
-@given(st.ip_addresses())
-def test_no_other_address_is(address: IPv4Address | IPv6Address) -> None:
+@given(st.ip_addresses() | st.ip_addresses(v=4, network="127.0.0.0/8"))
+def test_all_of_127_is_loopback_also_mapped_into_ipv6_and_no_other_address_is(
+    address: IPv4Address | IPv6Address,
+) -> None:
     mapped = getattr(address, "ipv4_mapped", None)
     here = str(address) == "::1" or str(mapped or address).startswith("127.")
     assert is_loopback(str(address)) == here
+    if isinstance(address, IPv4Address):
+        assert is_loopback(f"::ffff:{address}") == here
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "0.0.0.0",
-        "::",
-        "10.0.0.1",
-        "192.168.1.1",
-        "169.254.0.1",
-        "::ffff:10.0.0.1",
-        "fe80::1%lo",
-        "localhost",
-        "",
-        "127",
-    ],
-)
+@pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.1.1", "::ffff:10.0.0.1", "fe80::1%lo", "localhost", ""])
 def test_what_is_near_is_not_here(address: str) -> None:
     assert not is_loopback(address)
 
@@ -66,15 +50,9 @@ def test_brackets_are_no_part_of_an_address(address: IPv6Address) -> None:
     assert parse_ip_address(f"[{address}]") == parse_ip_address(str(address)) == str(address)
 
 
-@pytest.mark.parametrize("name", ["example.org", "localhost", "a.1", "1.2.3.4.5", "256.1.1.1", ""])
+@pytest.mark.parametrize("name", ["example.org", "1.2.3.4.5", "256.1.1.1", "127.0.0.1 example.org"])
 def test_a_name_is_no_address(name: str) -> None:
     assert parse_ip_address(name) == ""
-
-
-@pytest.mark.parametrize("text", ["127.0.0.1 example.org", "8.8.8.8\tx", "0.0.0.0 "])
-def test_what_the_system_forgives_after_an_address_makes_none(text: str) -> None:
-    assert parse_ip_address(text) == ""
-    assert not is_known_locally(text)
 
 
 def test_only_what_the_list_of_hosts_names_is_known_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -135,9 +113,3 @@ def test_what_is_an_address_is_one_for_the_system_too(text: str) -> None:
 )
 def test_a_host_is_read_as_requests_name_it(url: str, host: str) -> None:
     assert host_of_url(url) == host
-
-
-def test_all_addresses_of_a_name_are_found_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = [(0, 0, 0, "", (address, 80)) for address in ("127.0.0.1", "::1", "127.0.0.1", "203.0.113.5")]
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
-    assert resolve("box", 80) == ("127.0.0.1", "::1", "203.0.113.5")

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.connection.addresses import is_loopback
-from models.connection.guard import AnswerTooLong, ApprovedContent, Guard, RequestPurpose, find_refusal, for_purpose
-from models.connection.transport import async_http_client, http_client
+from models.connection.guard import AnswerTooLong, ApprovedContent, Guard, RequestPurpose, for_purpose
+from models.connection.transport import http_client
 from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy, Purpose
-from project.errors import Cancelled, UserError
+from project.errors import Cancelled
 from tests.builders.wire import OK, Judging, Wire, away, guard_of, send, send_async
 
 RAW = Policy(EgressLevel.RAW, "a pilot with actors", "the board", unencrypted=True)
@@ -86,26 +86,17 @@ def test_a_name_is_local_only_where_all_its_addresses_are(addresses: list[str]) 
     assert authority.asked[-1].addresses == tuple(addresses)
 
 
-@pytest.mark.parametrize("host", ["2130706433", "0x7f000001", "127.1", "[::1]", "[::ffff:127.0.0.1]"])
-def test_other_forms_of_loopback_are_loopback(host: str) -> None:
-    wire = Wire()
-    guard = guard_of(wire, Judging())
-    send(guard, f"http://{host}:99/")
-    assert len(wire.connected) == 1
-    assert is_loopback(wire.connected[0][0])
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "[::]", "3405803781", "0xcb007105", "[::ffff:203.0.113.5]"])
-def test_other_forms_of_another_machine_are_not(host: str) -> None:
+@pytest.mark.parametrize(
+    ("host", "here"), [("2130706433", True), ("[::ffff:127.0.0.1]", True), ("0.0.0.0", False), ("0xcb007105", False)]
+)
+def test_other_forms_of_loopback_are_loopback_and_of_another_machine_are_not(host: str, here: bool) -> None:
     wire, authority = Wire(), Judging()
-    assert refused(guard_of(wire, authority), f"http://{host}/").rule == "nothing-leaves"
-    assert wire.connected == []
-
-
-def test_localhost_that_resolves_elsewhere_is_another_machine() -> None:
-    wire = Wire({"localhost": ["203.0.113.5"]})
-    assert refused(guard_of(wire, Judging()), "http://localhost/").rule == "nothing-leaves"
-    assert wire.connected == []
+    if here:
+        send(guard_of(wire, authority), f"http://{host}:99/")
+        assert [is_loopback(address) for address, _ in wire.connected] == [True]
+    else:
+        assert refused(guard_of(wire, authority), f"http://{host}/").rule == "nothing-leaves"
+        assert wire.connected == []
 
 
 def test_an_address_is_looked_up_once_and_a_later_answer_is_never_used() -> None:
@@ -132,12 +123,6 @@ def test_where_nobody_answers_the_next_address_is_tried_and_then_the_name_looked
         with pytest.raises(Forbidden):
             client.get("http://box/")
     assert [address for address, _ in wire.connected] == ["127.0.0.2"]
-
-
-def test_a_name_that_stands_for_nothing_is_an_error_of_the_connection() -> None:
-    wire = Wire({"box": []}, known={"box"})
-    with pytest.raises(httpx2.ConnectError, match="not known"):
-        send(guard_of(wire, Judging()), "http://box/")
 
 
 def test_a_request_that_nobody_accounts_for_is_not_sent() -> None:
@@ -188,14 +173,14 @@ def test_a_redirect_of_a_judge_is_refused_and_nothing_goes_there() -> None:
     assert authority.asked[-1].redirected_from == "a.example"
 
 
-@pytest.mark.parametrize("place", ["http://b.example/", "http://127.0.0.1:8081/", "/v2"])
+@pytest.mark.parametrize("place", ["http://b.example/", "/v2"])
 def test_this_machine_cannot_send_a_request_on(place: str) -> None:
     wire = Wire(answers={("127.0.0.1", 80): away(place)})
     assert refused(guard_of(wire, Judging()), "http://127.0.0.1/", {}).rule == "redirects"
     assert wire.connected == [("127.0.0.1", 80)]
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("status", [302, 307])
 def test_an_allowed_redirect_is_a_request_of_its_own_without_keys(status: int) -> None:
     wire = Wire({"a.example": ["203.0.113.5"], "b.example": ["203.0.113.6"]})
     wire.answers[("203.0.113.5", 80)] = away("http://b.example/other", status)
@@ -227,7 +212,7 @@ def test_a_redirect_on_the_same_host_keeps_the_key() -> None:
     assert wire.text_sent().lower().count("authorization: bearer k") == 10
 
 
-@pytest.mark.parametrize("place", ["http://127.0.0.1:9/", "http://localhost/", "http://[::1]/"])
+@pytest.mark.parametrize("place", ["http://localhost/", "http://[::1]/"])
 def test_another_machine_cannot_send_a_request_back_to_this_one(place: str) -> None:
     wire = Wire({"a.example": ["203.0.113.5"], "localhost": ["127.0.0.1"]})
     wire.answers[("203.0.113.5", 80)] = away(place)
@@ -238,16 +223,7 @@ def test_another_machine_cannot_send_a_request_back_to_this_one(place: str) -> N
     assert wire.connected == [("203.0.113.5", 80)]
 
 
-@pytest.mark.parametrize("place", ["ftp://b.example/", "file:///etc/passwd", "http://[::1", "unix:///x.sock"])
-def test_a_redirect_to_what_is_no_address_goes_nowhere(place: str) -> None:
-    wire = Wire({"a.example": ["203.0.113.5"]}, answers={("203.0.113.5", 80): away(place)})
-    guard = guard_of(wire, Judging(Policy(downloads=True, unencrypted=True)))
-    with pytest.raises((httpx2.TransportError, Forbidden)):
-        send(guard, "http://a.example/", parcel=DOWNLOAD)
-    assert wire.connected == [("203.0.113.5", 80)]
-
-
-@pytest.mark.parametrize("url", ["ftp://example.org/", "unix:///run/x.sock", "ws://127.0.0.1/", "/relative"])
+@pytest.mark.parametrize("url", ["ftp://example.org/", "unix:///run/x.sock"])
 def test_only_http_is_spoken(url: str) -> None:
     wire = Wire()
     with pytest.raises(httpx2.UnsupportedProtocol):
@@ -258,7 +234,7 @@ def test_only_http_is_spoken(url: str) -> None:
 # Proxies
 
 
-@pytest.mark.parametrize("variable", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
+@pytest.mark.parametrize("variable", ["http_proxy", "ALL_PROXY"])
 def test_a_proxy_is_not_used_unless_the_policy_allows_it(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
     monkeypatch.setenv(variable, "http://ada:secret@proxy.example:3128")
     wire = Wire({"proxy.example": ["203.0.113.9"]})
@@ -270,36 +246,15 @@ def test_a_proxy_is_not_used_unless_the_policy_allows_it(monkeypatch: pytest.Mon
     assert authority.asked[-1].proxy == "proxy.example"
 
 
-def test_an_allowed_proxy_is_connected_to_and_the_journal_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HTTP_PROXY", "http://ada:secret@proxy.example:3128")
-    wire = Wire({"proxy.example": ["203.0.113.9"]})
-    authority = Judging(replace(RAW, proxies=True))
-    send(guard_of(wire, authority), "http://a.example/", {}, parcel=RequestPurpose(Purpose.JUDGE, condition="raw"))
-    assert wire.looked_up == ["proxy.example"]
-    assert wire.connected == [("203.0.113.9", 3128)]
-    (asked,) = authority.asked
-    assert (asked.host, asked.proxy, asked.addresses, asked.local) == ("a.example", "proxy.example", (), False)
-    assert "secret" not in repr(asked)
-
-
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_what_stays_on_this_machine_takes_no_proxy(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
+def test_what_stays_on_this_machine_takes_no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ALL_PROXY", "http://proxy.example:3128")
     wire, authority = Wire({"localhost": ["127.0.0.1"]}), Judging()
-    send(guard_of(wire, authority), f"http://{host}/", {})
+    send(guard_of(wire, authority), "http://localhost/", {})
     assert wire.connected == [("127.0.0.1", 80)]
     assert authority.asked[0].proxy == ""
 
 
-def test_no_proxy_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:3128")
-    monkeypatch.setenv("NO_PROXY", "other.example,a.example")
-    wire = Wire({"a.example": ["203.0.113.5"]})
-    send(guard_of(wire, Judging(RAW)), "http://a.example/", {}, parcel=RequestPurpose(Purpose.JUDGE, condition="raw"))
-    assert wire.connected == [("203.0.113.5", 80)]
-
-
-@pytest.mark.parametrize("address", ["socks5://proxy.example:1080", "http://", "http://proxy.example:99999"])
+@pytest.mark.parametrize("address", ["socks5://proxy.example:1080", "http://proxy.example:99999"])
 def test_a_proxy_of_another_kind_is_refused(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     monkeypatch.setenv("ALL_PROXY", address)
     wire = Wire()
@@ -327,14 +282,10 @@ ENCRYPTED_ONLY = Policy(
 )
 OPENLY = [
     "http://api.example/v1",
-    "HTTP://api.example/v1",
     "http://api.example.:443/v1",
-    "http://203.0.113.5/v1",
     "http://[::ffff:203.0.113.5]:8080/v1",
-    "http://3405803781/v1",
     "http://0.0.0.0/v1",
     "http://both.example/v1",
-    "http://localhost.example/v1",
 ]
 
 
@@ -349,27 +300,29 @@ def test_nothing_is_sent_unencrypted_to_another_machine(url: str, purpose: Purpo
     assert "api.example" not in wire.looked_up, "a name server learns nothing either"
 
 
-@pytest.mark.parametrize("purpose", [Purpose.JUDGE, Purpose.DOWNLOAD])
-def test_an_unencrypted_proxy_sees_no_unencrypted_request(monkeypatch: pytest.MonkeyPatch, purpose: Purpose) -> None:
-    for proxy in ("http://proxy.example:3128", "https://proxy.example:3129"):
-        monkeypatch.setenv("ALL_PROXY", proxy)
-        wire = Wire({"proxy.example": ["203.0.113.9"]})
-        guard = guard_of(wire, Judging(ENCRYPTED_ONLY))
-        assert refused(guard, "http://a.example/", {}, parcel=RequestPurpose(purpose)).rule == "unencrypted"
-        assert wire.connected == []
+@pytest.mark.parametrize("proxy", ["http://proxy.example:3128", "https://proxy.example:3129"])
+def test_a_proxy_sees_no_unencrypted_request(monkeypatch: pytest.MonkeyPatch, proxy: str) -> None:
+    monkeypatch.setenv("ALL_PROXY", proxy)
+    wire = Wire({"proxy.example": ["203.0.113.9"]})
+    assert refused(guard_of(wire, Judging(ENCRYPTED_ONLY)), "http://a.example/", {}).rule == "unencrypted"
+    assert wire.connected == []
 
 
-def test_an_encrypted_request_passes_through_a_proxy_as_a_tunnel(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
+def test_an_encrypted_request_passes_through_an_allowed_proxy_as_a_tunnel_and_the_journal_names_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://ada:secret@proxy.example:3128")
     wire = Wire({"proxy.example": ["203.0.113.9"]})
     authority = Judging(ENCRYPTED_ONLY)
     send(guard_of(wire, authority), "https://a.example/", {}, parcel=RequestPurpose(Purpose.JUDGE, condition="raw"))
     assert wire.connected == [("203.0.113.9", 3128)]
     assert b"CONNECT a.example:443" in wire.sent[0][1]
-    assert [egress_request.scheme for egress_request in authority.asked] == ["https"]
+    (asked,) = authority.asked
+    assert (asked.scheme, asked.host, asked.proxy, asked.local) == ("https", "a.example", "proxy.example", False)
+    assert "secret" not in repr(asked)
 
 
-@pytest.mark.parametrize("place", ["http://b.example/v1", "HTTP://203.0.113.6/v1", "//203.0.113.6/v1"])
+@pytest.mark.parametrize("place", ["HTTP://203.0.113.6/v1", "//203.0.113.6/v1"])
 def test_a_redirect_leads_to_no_unencrypted_address(place: str) -> None:
     wire = Wire(answers={("127.0.0.1", 8080): away(place)})
     found = refused(guard_of(wire, Judging(ENCRYPTED_ONLY)), "http://127.0.0.1:8080/v1", {})
@@ -407,22 +360,6 @@ def test_an_answer_of_a_judge_is_not_unpacked_without_end() -> None:
     assert "Accept-Encoding: identity" in wire.text_sent()
 
 
-def test_the_reason_is_found_behind_the_error_of_a_library() -> None:
-    def wrapped(error: Exception) -> Exception:
-        try:
-            try:
-                raise error
-            except Exception as inner:
-                raise RuntimeError("Connection error.") from inner
-        except RuntimeError as outer:
-            return outer
-
-    forbidden = Forbidden("cleared", "No.")
-    assert find_refusal(wrapped(forbidden)) is forbidden
-    assert isinstance(find_refusal(wrapped(UserError("too long"))), UserError)
-    assert find_refusal(wrapped(ValueError())) is None
-
-
 # What is in it
 
 
@@ -445,20 +382,6 @@ def test_only_what_was_cleared_under_the_condition_leaves(condition: str) -> Non
     assert asked.texts == len("Ada: hello")
 
 
-def test_of_many_requests_at_once_one_looks_the_name_up() -> None:
-    wire, authority = Wire({"a.example": ["203.0.113.5"]}), Judging(RAW)
-
-    async def eight() -> None:
-        async with async_http_client(guard_of(wire, authority)) as client:
-            await asyncio.gather(*(client.post("http://a.example/", json={}) for _ in range(8)))
-
-    with for_purpose(RequestPurpose(Purpose.JUDGE, condition="raw")):
-        asyncio.run(eight())
-    assert wire.looked_up == ["a.example"]
-    assert [asked.addresses for asked in authority.asked].count(()) == 1
-    assert len(authority.asked) == 9
-
-
 @pytest.mark.parametrize("threadsafe", [True, False])
 def test_an_authority_that_belongs_to_a_thread_is_asked_in_it(threadsafe: bool) -> None:
     class Here(Judging):
@@ -478,14 +401,6 @@ def test_an_address_is_no_place_to_hide_a_transcript() -> None:
     send(guard, "http://127.0.0.1/v1?api-version=2024-02-01")
     assert refused(guard, f"http://127.0.0.1/v1?said={'Ada:+hello+' * 20}").rule == "cleared"
     send(guard, f"http://127.0.0.1/file?signature={'0' * 500}", parcel=DOWNLOAD)
-    assert len(wire.connected) == 2
-
-
-def test_connections_of_hosts_are_kept_apart_though_they_have_one_address() -> None:
-    wire = Wire({"a": ["127.0.0.1"], "b": ["127.0.0.1"]}, known={"a", "b"}, answers={("127.0.0.1", 80): OK})
-    with for_purpose(RequestPurpose(Purpose.JUDGE)), http_client(guard_of(wire, Judging())) as client:
-        for host in ("a", "a", "b", "a"):
-            client.get(f"http://{host}/")
     assert len(wire.connected) == 2
 
 

@@ -2,12 +2,9 @@
 
 import cv2
 import numpy as np
-import pytest
 
 from models.flow.dis import DenseInverseSearch
 from models.flow.flow_consistency import find_occlusions, warp
-from models.flow.optical_flow import FLOWS, create_flow, default_flow
-from project.errors import UserError
 
 
 def texture(height: int, width: int, seed: int = 0) -> np.ndarray:
@@ -25,21 +22,6 @@ def test_a_translation_is_found() -> None:
     inner = flow[16:-16, 16:-16]
     assert np.median(np.abs(inner - (5, 0))) < 0.1
     assert np.abs(inner - (5, 0)).max() < 1
-
-
-def test_answers_do_not_depend_on_what_was_asked_before() -> None:
-    finder = DenseInverseSearch()
-    first, second, third = (texture(64, 64, seed) for seed in range(3))
-    before = finder.between(first, second)
-    finder.between(third, first)
-    assert (finder.between(first, second) == before).all()
-
-
-@pytest.mark.parametrize("size", [(1, 1), (7, 40), (33, 9)])
-def test_small_pictures_have_a_flow_too(size: tuple[int, int]) -> None:
-    flow = DenseInverseSearch().between(texture(*size), texture(*size))
-    assert flow.shape == (*size, 2)
-    assert np.abs(flow).max() < 0.5
 
 
 def test_warping_pulls_back_what_moved() -> None:
@@ -74,17 +56,3 @@ def test_another_colour_is_lost() -> None:
     second[2:4, 2:4] = 200
     assert find_occlusions(still, still, first, second).sum() == 4
     assert not find_occlusions(still, still, first, first).any()
-
-
-def test_the_one_without_weights_is_always_there() -> None:
-    assert FLOWS.is_installed("dis")
-    assert create_flow().key == "dis"
-    assert default_flow() in FLOWS
-
-
-def test_what_is_missing_is_said_in_one_line() -> None:
-    with pytest.raises(UserError, match="no optical flow"):
-        create_flow("none")
-    if not FLOWS.is_installed("raft"):
-        with pytest.raises(UserError, match="not installed"):
-            create_flow("raft")

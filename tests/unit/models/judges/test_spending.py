@@ -80,12 +80,3 @@ def test_no_budget_is_passed(
     asyncio.run(run(lanes, Keeper(), limits=limits).run())
     assert limits.tokens is None or server.tokens <= limits.tokens
     assert limits.money is None or not options.has_prices or server.money <= limits.money + 1e-12
-
-
-def test_a_lost_answer_is_asked_for_again_as_long_as_that_can_be_paid() -> None:
-    options = ModelOptions(concurrency=1, max_tokens=OUT)
-    poor, rich = Server(options, [(3, False, True, False)]), Server(options, [(3, False, True, False)])
-    for server, tokens in ((poor, 1_300), (rich, 10_000)):
-        asyncio.run(run([lane("a", server.answer, 1, options)], Keeper(), limits=Limits(tokens=tokens)).run())
-    assert rich.tokens == 4 * (IN + OUT)
-    assert 0 < poor.tokens < rich.tokens

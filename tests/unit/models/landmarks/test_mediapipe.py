@@ -1,4 +1,4 @@
-"""MediaPipe's landmarks: the right face of several, None for none, and a bundle of another network is refused."""
+"""MediaPipe's landmarks: the right face of several, and a bundle of another network is refused; poses of real heads."""
 
 import io
 import zipfile
@@ -8,7 +8,9 @@ import cv2
 import numpy as np
 import pytest
 
-from models.faces.landmarks.face_signals import five_points
+from models.faces.face_detectors import create_detector
+from models.faces.landmarks.face_signals import five_points, head_pose
+from models.faces.landmarks.landmark_finders import LANDMARKS, create_landmark_finder
 from models.faces.landmarks.mediapipe_landmarks import BOX, POINTS, SIDE, MediaPipe, draw_test_face
 from models.runtime.mediapipe_tasks import FaceLandmarker
 from models.weights import installed_weights as weights
@@ -30,7 +32,7 @@ def given(content: bytes, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(weights, "verified_path", lambda name: file)
 
 
-def test_of_two_faces_each_box_gets_its_own(bundle: Path) -> None:
+def test_of_two_faces_of_any_size_each_box_gets_its_own(bundle: Path) -> None:
     picture = np.concatenate([draw_test_face(), draw_test_face()], axis=1)
     boxes = np.array([BOX, (BOX[0] + SIDE, *BOX[1:])], np.float32)
     finder = MediaPipe()
@@ -39,35 +41,27 @@ def test_of_two_faces_each_box_gets_its_own(bundle: Path) -> None:
         off = five_points(found) - np.array(POINTS) - (number * SIDE, 0)
         assert np.linalg.norm(off, axis=1).max() < 0.1 * BOX[2]
     assert finder.find(picture, np.array([(230, 200, 40, 40)], np.float32)) == [None]
+    for size in (24, 700):
+        scale = size / BOX[2]
+        scaled = cv2.resize(draw_test_face(), None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA).astype(np.uint8)
+        (face,) = finder.find(scaled, np.array([BOX], np.float32) * scale)
+        assert face is not None
+        assert np.linalg.norm(five_points(face) / scale - np.array(POINTS), axis=1).max() < 0.12 * BOX[2]
     finder.close()
 
 
-@pytest.mark.parametrize("size", [24, 60, 700, 1400])
-def test_faces_of_any_size(size: int, bundle: Path) -> None:
-    scale = size / BOX[2]
-    picture = cv2.resize(draw_test_face(), None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA).astype(np.uint8)
-    finder = MediaPipe()
-    (found,) = finder.find(picture, np.array([BOX], np.float32) * scale)
-    assert found is not None
-    assert np.linalg.norm(five_points(found) / scale - np.array(POINTS), axis=1).max() < 0.12 * BOX[2]
-    finder.close()
-
-
-def test_what_is_no_bundle_is_refused(bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    given(b"not a bundle", tmp_path, monkeypatch)
-    with pytest.raises(UserError, match="another network") as raised:
-        MediaPipe()
-    assert "greenroom models fetch face-landmarks" in raised.value.hint
-
-
-def test_a_bundle_of_other_networks_is_refused(bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_no_bundle_or_one_of_other_networks_is_refused(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = io.BytesIO()
     with zipfile.ZipFile(bundle) as whole, zipfile.ZipFile(made, "w") as other:
         for name, content in ((_LANDMARKS, whole.read(_DETECTOR)), (_DETECTOR, whole.read(_DETECTOR))):
             other.writestr(name, content)
-    given(made.getvalue(), tmp_path, monkeypatch)
-    with pytest.raises(UserError, match="another network"):
-        MediaPipe()
+    for content in (b"not a bundle", made.getvalue()):
+        given(content, tmp_path, monkeypatch)
+        with pytest.raises(UserError, match="another network") as raised:
+            MediaPipe()
+        assert "greenroom models fetch face-landmarks" in raised.value.hint
 
 
 def test_a_bundle_that_runs_and_returns_nonsense_is_refused(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,3 +86,27 @@ def test_a_missing_system_library_is_said_with_the_command(bundle: Path, monkeyp
     with pytest.raises(UserError, match="libGLESv2") as raised:
         MediaPipe()
     assert "apt install" in raised.value.hint
+
+
+YAW, PITCH, ROLL = range(3)
+POSES = {
+    "left_face.jpeg": (YAW, -1),
+    "rise_face.jpeg": (PITCH, 1),
+    "right_wryneck.png": (ROLL, 1),
+}
+"""Which angle stands out, and which way; sides are the picture's."""
+LEAST = 10
+
+
+@pytest.mark.parametrize("name", LANDMARKS)
+def test_the_pose_of_a_real_head_is_told(
+    name: str, shared_models: Path, shared_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(shared_models))
+    finder, detector = create_landmark_finder(name), create_detector("centerface")
+    for file, (axis, sign) in POSES.items():
+        picture = np.ascontiguousarray(cv2.imread(str(shared_data / "stills" / "pose" / file))[:, :, ::-1])
+        (found,) = finder.find(picture, detector.detect(picture, 0.3).boxes[:1])
+        assert found is not None
+        assert sign * head_pose(found, (picture.shape[1], picture.shape[0]))[axis] > LEAST
+    finder.close()

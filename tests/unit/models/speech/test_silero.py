@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.speech.silero import Silero
-from models.speech.speech_recognizers import Samples, SpeechOptions
-from tests.builders.voices import RATE, chords, hiss, said, silence, spoken
+from models.speech.speech_recognizers import Samples
+from tests.builders.voices import RATE, chords, hiss, said, spoken
 
 
 @pytest.fixture(scope="module")
@@ -31,20 +31,15 @@ def test_it_hears_what_is_said_and_nothing_in_the_pauses(silero: Silero) -> None
     assert outside < 500_000
 
 
-@pytest.mark.parametrize("make", [silence, hiss, chords])
-def test_it_hears_nobody_in_silence_noise_and_chords(silero: Silero, make: object) -> None:
-    assert len(silero.detect([make(20)])) == 0
-
-
-def test_no_sound_at_all_is_no_speech(silero: Silero) -> None:
-    assert silero.detect([]).shape == (0, 2)
-    assert silero.detect([np.zeros(3, np.float32)]).shape == (0, 2)
+def test_it_hears_nobody_in_noise_and_chords_and_where_there_is_no_sound(silero: Silero) -> None:
+    for blocks in ([hiss(10)], [chords(10)], [np.zeros(3, np.float32)], []):
+        assert silero.detect(blocks).shape == (0, 2)
 
 
 @settings(max_examples=settings.default.max_examples // 2)
 @given(st.lists(st.integers(1, 40_000), min_size=1, max_size=12))
 def test_the_cut_of_the_blocks_makes_no_difference(sizes: list[int]) -> None:
-    sound = spoken()[: 8 * RATE]
+    sound = spoken()[: 4 * RATE]
     cuts = np.cumsum(sizes)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("models.speech.silero.likelihood_to_spans", lambda likely, *_: likely)
@@ -68,11 +63,4 @@ def test_a_long_recording_takes_no_more_memory_than_a_short_one(silero: Silero) 
         tracemalloc.stop()
         return most
 
-    assert peak(6) < peak(2) + 1_000_000
-
-
-def test_its_parameters_say_what_a_run_depends_on() -> None:
-    options = SpeechOptions(threshold=0.7)
-    parameters = Silero(options).parameters
-    assert parameters["threshold"] == 0.7
-    assert len(str(parameters["network"])) == 64
+    assert peak(4) < peak(2) + 1_000_000

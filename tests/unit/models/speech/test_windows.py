@@ -1,4 +1,4 @@
-"""Windows: no longer than a model can hear, all of the speech, words laid back where they were said."""
+"""Stretches of speech from likelihoods, windows that a model can hear, and words laid back where they were said."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -9,8 +9,15 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from media.sound import stream_mono
-from models.speech.speech_recognizers import SAMPLE_RATE, RecognizedWord
-from models.speech.speech_windows import MAX_WINDOW_US, place_words, plan_windows, read_windows
+from models.speech.speech_recognizers import SAMPLE_RATE, RecognizedWord, SpeechOptions
+from models.speech.speech_windows import (
+    MAX_WINDOW_US,
+    clean_spans,
+    likelihood_to_spans,
+    place_words,
+    plan_windows,
+    read_windows,
+)
 from project.timebase import SECOND_US
 from tests.builders.voices import spoken, write_sound
 
@@ -39,15 +46,6 @@ def test_windows_hold_all_speech_and_are_short_enough(pairs: list[tuple[int, int
     for start, end in speech.tolist():
         held = sum(max(0, min(high, end) - max(low, start)) for parts in windows for low, high in parts)
         assert held == end - start
-
-
-@given(LENGTHS)
-def test_windows_are_nearly_as_few_as_can_be(pairs: list[tuple[int, int]]) -> None:
-    short = spans([(gap, min(length, 2 * SECOND_US)) for gap, length in pairs])
-    end_us = int(short[-1, 1]) if len(short) else 0
-    windows = plan_windows(short, end_us)
-    lengths = [sum(end - start for start, end in parts) for parts in windows]
-    assert all(length > 26 * SECOND_US for length in lengths[:-1])
 
 
 @given(LENGTHS.filter(bool), TIMES)
@@ -89,3 +87,59 @@ def test_the_sound_of_windows_is_that_of_the_file(tmp_path: Path) -> None:
         assert len(window.samples) == sum(end - start for start, end in parts) * SAMPLE_RATE // SECOND_US
         assert np.abs(window.samples[: len(wanted)] - wanted).max() < 1e-3
         assert not window.samples[len(wanted) :].any()
+
+
+STEP_US = 32_000
+EXACT = SpeechOptions(pause_ms=0, shortest_ms=0, margin_ms=0)
+LIKELY = st.lists(st.sampled_from([0.0, 0.2, 0.4, 0.6, 0.9]), max_size=80).map(lambda one: np.array(one, np.float32))
+OPTIONS = st.builds(
+    SpeechOptions,
+    shortest_ms=st.integers(0, 400),
+    pause_ms=st.integers(0, 400),
+    margin_ms=st.integers(0, 400),
+)
+
+
+def in_order(spans: NDArray[np.int64], end_us: int) -> bool:
+    edges = spans.ravel()
+    return bool((np.diff(edges) >= 0).all() and (spans[:, 0] < spans[:, 1]).all()) and (
+        not len(edges) or (edges[0] >= 0 and edges[-1] <= end_us)
+    )
+
+
+@given(LIKELY, OPTIONS, st.integers(0, STEP_US))
+def test_stretches_are_in_order_apart_and_inside(
+    likely: NDArray[np.float32], options: SpeechOptions, short_us: int
+) -> None:
+    end_us = max(0, len(likely) * STEP_US - short_us)
+    assert in_order(likelihood_to_spans(likely, STEP_US, end_us, options), end_us)
+
+
+@given(LIKELY)
+def test_every_step_over_the_threshold_is_in_a_stretch_and_no_stretch_begins_elsewhere(
+    likely: NDArray[np.float32],
+) -> None:
+    found = likelihood_to_spans(likely, STEP_US, len(likely) * STEP_US, EXACT)
+    inside = np.zeros(len(likely), bool)
+    for start, end in found // STEP_US:
+        inside[start:end] = True
+        assert likely[start] >= EXACT.threshold
+        assert likely[end - 1] >= EXACT.release
+    assert inside[likely >= EXACT.threshold].all()
+    assert not inside[likely < EXACT.release].any()
+
+
+@given(LIKELY, OPTIONS)
+def test_joining_what_was_found_finely_gives_the_same_as_looking_once(
+    likely: NDArray[np.float32], options: SpeechOptions
+) -> None:
+    end_us = len(likely) * STEP_US
+    fine = likelihood_to_spans(likely, STEP_US, end_us, EXACT)
+    assert np.array_equal(clean_spans(fine, end_us, options), likelihood_to_spans(likely, STEP_US, end_us, options))
+
+
+def test_a_short_pause_is_joined_and_a_click_is_none() -> None:
+    likely = np.array([0.9] * 10 + [0.0] * 5 + [0.9] * 10 + [0.0] * 40 + [0.9] * 2 + [0.0] * 10, np.float32)
+    options = SpeechOptions(pause_ms=300, shortest_ms=200, margin_ms=100)
+    found = likelihood_to_spans(likely, STEP_US, len(likely) * STEP_US, options)
+    assert found.tolist() == [[0, 25 * STEP_US + 100_000]]

@@ -43,14 +43,6 @@ def test_every_line_lies_whole_in_its_box_at_the_pictures_own_size(tmp_path: Pat
     assert finder.parameters["weights"]
 
 
-@pytest.mark.parametrize("size", [(1, 1), (7, 900), (33, 31)])
-def test_any_size_is_taken(tmp_path: Path, size: tuple[int, int]) -> None:
-    install_text_network(tmp_path)
-    found = create_text_detector("binarization").find(np.full((*size, 3), 255, np.uint8))
-    assert (found.boxes[:, :2] >= 0).all()
-    assert (found.boxes[:, :2] + found.boxes[:, 2:] <= np.array(size[::-1]) + 1e-3).all()
-
-
 def test_without_weights_it_says_how_to_get_them() -> None:
     assert FINDERS.default() is None
     with pytest.raises(UserError, match="not installed") as raised:

@@ -53,14 +53,6 @@ def installer(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Fake:
     return put
 
 
-class Told(Silent):
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-
-    def progress(self, done: int, total: int, text: str = "") -> None:
-        self.texts.append(text)
-
-
 def test_the_command_is_that_of_this_environment_with_the_versions_of_the_release(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -96,23 +88,13 @@ def test_it_is_run_with_the_index_and_the_certificates_of_pip(
     )
 
 
-def test_what_the_installer_says_is_told_at_once_and_why_it_failed(installer: Fake, tmp_path: Path) -> None:
+def test_why_the_installer_failed_is_said_with_the_line_to_run_by_hand(installer: Fake) -> None:
     installer(
-        "import sys, time\nfrom pathlib import Path\nprint('Collecting presidio-analyzer', flush=True)\n"
-        f"while not Path({str(tmp_path / 'told')!r}).exists(): time.sleep(0.01)\n"
+        "import sys\nprint('Collecting presidio-analyzer')\n"
         "print('ERROR: No space left on device')\nprint('[notice] something else')\nsys.exit(1)"
     )
-
-    class Heard(Told):
-        def progress(self, done: int, total: int, text: str = "") -> None:
-            super().progress(done, total, text)
-            if "Collecting" in text:
-                (tmp_path / "told").touch()
-
-    told = Heard()
     with pytest.raises(UserError, match="was not installed: ERROR: No space left on device") as raised:
-        install_part(NAMES, told)
-    assert "Collecting presidio-analyzer" in told.texts
+        install_part(NAMES, Silent())
     assert raised.value.hint == f"By hand: {shlex.join(part_installation.install_command(NAMES))}"
 
 
@@ -133,14 +115,12 @@ def test_an_installer_that_is_stopped_is_gone(installer: Fake, tmp_path: Path) -
         os.kill(int((tmp_path / "pid").read_text()), 0)
 
 
-@pytest.mark.parametrize("why", ["offline", "closed", "gone"])
+@pytest.mark.parametrize("why", ["offline", "gone"])
 def test_where_nothing_can_be_installed_the_line_to_run_by_hand_is_said(
     why: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     if why == "offline":
         monkeypatch.setenv("GREENROOM_OFFLINE", "1")
-    elif why == "closed":
-        monkeypatch.setattr(os, "access", lambda path, mode: False)
     else:
         monkeypatch.setattr(part_installation, "install_command", lambda part: [str(tmp_path / "no-such-program")])
     with pytest.raises(UserError) as raised:
@@ -172,16 +152,6 @@ def test_the_job_that_fetches_weights_installs_it_where_the_policy_of_the_study_
         ("index.invalid", ""),
     ]
     assert read_journal() == []
-
-
-def test_a_proxy_needs_a_policy_that_allows_proxies(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.invalid:3128")
-    monkeypatch.delenv("NO_PROXY", raising=False)
-    monkeypatch.delenv("no_proxy", raising=False)
-    refused = weights_download_job.download_refusal(session, "names", policy=Policy(downloads=True))
-    assert refused is not None
-    assert refused.rule == "proxies"
-    assert weights_download_job.download_refusal(session, "names", policy=Policy(downloads=True, proxies=True)) is None
 
 
 def test_an_index_on_this_machine_needs_no_permission(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:

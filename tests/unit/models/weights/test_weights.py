@@ -1,6 +1,5 @@
 """The catalogue is complete, and weights that are installed are checked before they are used."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -8,51 +7,43 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from models.weights import installed_weights as weights
+from models.weights import weights_catalogue as catalogue
+from models.weights.fetching import HUB_VARIABLE, MIRROR_VARIABLE
+from models.weights.model_list import download_access, list_models
 from models.weights.weights_catalogue import USES, WEIGHTS
-from project.errors import Cancelled, UserError
+from project.errors import UserError
 from project.files.fingerprints import file_sha256
-from tests.builders.face_pictures import StopAfter
 from tests.builders.toy_weights import (
-    CONTENT,
     FILES,
-    Told,
-    at_address,
     from_hub,
     know,
     sha256_of,
     write_files,
 )
+from tests.builders.wheels import PACKED, PLAIN, joined, toy
 
 
-@pytest.mark.parametrize("name", WEIGHTS)
-def test_an_entry_of_the_catalogue_is_complete(name: str) -> None:
-    each = WEIGHTS[name]
-    assert each.name == name
-    assert each.purpose
-    assert each.licence
-    assert each.use in USES
-    assert each.used_in
-    assert each.editions or each.networks or each.layout or each.tensors
-    for edition in each.editions:
-        for file in (*edition.parts, *edition.contents):
-            assert len(bytes.fromhex(file.sha256)) == 32
-            assert file.size > 0
-        assert edition.is_folder or [content.file for content in edition.contents] == [edition.file]
-        source = edition.source
-        assert source.url.startswith("https://") or len(source.revision) == 40 or source.wheel.endswith(".whl")
-        assert source.url == "" or source.url.endswith("/")
-
-
-def test_no_two_files_of_the_catalogue_have_one_name_unless_they_are_the_same() -> None:
+def test_the_catalogue_is_complete_and_no_two_files_have_one_name_unless_they_are_the_same() -> None:
+    for each in WEIGHTS.values():
+        assert each.purpose
+        assert each.licence
+        assert each.use in USES
+        assert each.editions or each.networks or each.layout or each.tensors
+        for edition in each.editions:
+            for file in (*edition.parts, *edition.contents):
+                assert len(bytes.fromhex(file.sha256)) == 32
+                assert file.size > 0
+            source = edition.source
+            assert source.url.startswith("https://") or len(source.revision) == 40 or source.wheel.endswith(".whl")
     files = {(edition.file, edition.sha256) for each in WEIGHTS.values() for edition in each.editions}
     files |= {(each.own_name, each.name) for each in WEIGHTS.values() if each.is_own}
     assert len(files) == len({file for file, _ in files})
 
 
-@pytest.mark.parametrize("name", ["yunet", "rfb320", "face-landmarks", "pfld", "mobilefacenet"])
-def test_the_developers_file_is_the_one_of_the_catalogue(name: str, shared_models: Path) -> None:
-    edition = WEIGHTS[name].editions[0]
-    assert file_sha256(shared_models / edition.file) == edition.sha256
+def test_the_developers_files_are_those_of_the_catalogue(shared_models: Path) -> None:
+    for name in ("yunet", "rfb320", "face-landmarks", "pfld", "mobilefacenet"):
+        edition = WEIGHTS[name].editions[0]
+        assert file_sha256(shared_models / edition.file) == edition.sha256
 
 
 def test_what_is_missing_says_how_to_get_it(folder: Path) -> None:
@@ -64,30 +55,6 @@ def test_what_is_missing_says_how_to_get_it(folder: Path) -> None:
     with pytest.raises(UserError, match="nonesuch") as raised:
         weights.verified_path("nonesuch")
     assert "yunet" in raised.value.hint
-
-
-def test_without_the_variable_they_lie_in_the_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(weights.FOLDER_VARIABLE)
-    assert weights.weights_folder() == Path(os.environ["XDG_DATA_HOME"]) / "greenroom" / "models"
-
-
-def test_a_file_that_changed_after_it_was_verified_is_seen(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    know(monkeypatch, at_address())
-    file = write_files(folder, {"toy.onnx": CONTENT}) / "toy.onnx"
-    assert weights.verified_path("toy") == file
-    file.write_bytes(CONTENT[:-1] + b"?")
-    os.utime(file, ns=(1, 1))
-    with pytest.raises(UserError, match="damaged"):
-        weights.verified_path("toy")
-
-
-def test_a_verified_file_is_not_read_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    know(monkeypatch, at_address())
-    write_files(folder, {"toy.onnx": CONTENT})
-    weights.verified_path("toy")
-    monkeypatch.setattr(weights, "describe_damage", None)
-    for _ in range(3):
-        weights.verified_path("toy")
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -122,12 +89,29 @@ def test_any_change_to_any_file_is_found_and_named(
         assert sha256_of(changed.read_bytes()) in raised.value.message
 
 
-def test_checking_tells_how_far_it_is_and_can_be_stopped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    know(monkeypatch, from_hub())
-    write_files(folder / "toy-folder")
-    told = Told()
-    assert weights.describe_damage("toy", told) == ""
-    assert told.seen == sorted(told.seen)
-    assert told.seen[-1] == (from_hub().size, from_hub().size)
-    with pytest.raises(Cancelled):
-        weights.describe_damage("toy", StopAfter(2))
+def test_what_is_there_what_has_arrived_and_what_is_not(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def shown() -> tuple[bool, int, int]:
+        found = next(listed for listed in list_models() if listed.name == "toy")
+        return found.installed, found.on_disk, found.arrived
+
+    folder.mkdir()
+    monkeypatch.setitem(catalogue.WEIGHTS, "toy", toy())
+    assert shown() == (False, 0, 0)
+    (folder / "toy.task.part").mkdir()
+    (folder / "toy.task.part" / "packed.bin.part").write_bytes(bytes(1000))
+    assert shown() == (False, 0, 1000)
+    whole = joined(PACKED, PLAIN)
+    (folder / "toy.task").write_bytes(whole)
+    assert shown() == (True, len(whole), 0)
+
+
+def test_whom_a_fetch_would_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", "https://ada:secret@index.invalid/simple")
+    assert download_access().hosts == ("index.invalid", "huggingface.co")
+    assert not download_access().mirrored
+    monkeypatch.setenv(HUB_VARIABLE, "https://hub.invalid/")
+    assert (download_access().hosts, download_access().mirrored) == (("index.invalid", "hub.invalid"), True)
+    monkeypatch.setenv(MIRROR_VARIABLE, "https://lab.invalid/weights")
+    assert (download_access().hosts, download_access().offline) == (("lab.invalid",), "")
+    monkeypatch.setenv("GREENROOM_OFFLINE", "1")
+    assert download_access().offline == "GREENROOM_OFFLINE"

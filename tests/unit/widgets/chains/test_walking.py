@@ -23,18 +23,12 @@ LAYOUT = Placement().lay_out(SHOWN, ["a", "b"])
         (None, GraphDirection.RIGHT, "p"),
         ("p", GraphDirection.RIGHT, "r"),
         ("r", GraphDirection.LEFT, "p"),
-        ("p", GraphDirection.LEFT, None),
         ("t", GraphDirection.RIGHT, None),
         ("p", GraphDirection.DOWN, "q"),
         ("s", GraphDirection.UP, "r"),
-        ("s", GraphDirection.DOWN, "u"),
-        ("u", GraphDirection.DOWN, None),
         ("r", GraphDirection.REASON, "p"),
         ("q", GraphDirection.RESULT, "r"),
-        ("q", GraphDirection.REASON, None),
         ("p", GraphDirection.SIBLING, "q"),
-        ("q", GraphDirection.SIBLING, "s"),
-        ("s", GraphDirection.SIBLING, "q"),
         ("u", GraphDirection.SIBLING, None),
     ],
 )
@@ -70,7 +64,6 @@ def test_a_reason_that_starts_after_its_result_is_a_warning():
         (Box(0, 0), Box(400, 200), ArrowDirection.RIGHT),
         (Box(0, 0), Box(60, 200), ArrowDirection.DOWN),
         (Box(0, 200), Box(60, 0), ArrowDirection.UP),
-        (Box(400, 0), Box(0, 0), ArrowDirection.UP),
     ],
 )
 def test_an_arrow_ends_on_the_rim_of_its_result(reason, result, way):

@@ -23,7 +23,7 @@ from models.judges.judge_interface import (
     Role,
     TooLong,
 )
-from models.judges.structured_output.answer_parsing import MAX_STORED_CHARS, parse_answer, response_schema
+from models.judges.structured_output.answer_parsing import parse_answer, response_schema
 from models.judges.structured_output.repair import ask_with_repair
 from project.entities.egress_policy import Forbidden, Purpose
 from project.entities.judgments import JudgmentStatus
@@ -82,9 +82,7 @@ def test_an_answer_is_read_as_it_is() -> None:
     "text",
     [
         f"Sure! Here it is:\n```json\n{OK}\n```\nAnything else?",
-        f"<think>hm {{}}</think>{OK}",
         f'{{"answer": {OK}}}',
-        f"[{OK}]",
         f"{{oops}} {OK} {OK}",
     ],
 )
@@ -94,11 +92,10 @@ def test_an_answer_is_found_in_prose(text: str) -> None:
     assert reply.raw == text
 
 
-@pytest.mark.parametrize(("text", "why"), [(f"{OK[:-1]},}}", True), (str(SAID), True), ("error", False)])
-def test_an_answer_in_another_spelling_costs_no_repair(text: str, why: bool) -> None:
-    reply = ask(Model(text))
-    wanted = SAID if why else {"verdict": "error"}
-    assert (reply.answer, reply.mended, reply.calls) == (wanted, RepairLevel.FOUND, 1)
+def test_an_answer_in_another_spelling_costs_no_repair() -> None:
+    for text, answer in ((str(SAID), SAID), ("error", {"verdict": "error"})):
+        reply = ask(Model(text))
+        assert (reply.answer, reply.mended, reply.calls) == (answer, RepairLevel.FOUND, 1)
 
 
 def test_of_answers_that_differ_none_is_guessed() -> None:
@@ -128,17 +125,6 @@ def test_whatever_was_written_can_be_sent_back(wrote: str) -> None:
     for messages, _ in [*model.asked, *second.asked]:
         for message in messages:
             assert message.text.encode().decode() == message.text
-
-
-def test_a_key_that_is_there_twice_is_no_answer() -> None:
-    reply = ask(Model('{"verdict": "error", "why": "a", "verdict": "none"}', OK))
-    assert (reply.answer, reply.mended) == (SAID, RepairLevel.REPAIRED)
-
-
-def test_an_empty_answer_is_asked_for_again() -> None:
-    model = Model("", OK)
-    assert ask(model).mended is RepairLevel.REPAIRED
-    assert model.asked[1][0][-2].text == "(nothing)"
 
 
 def test_a_second_model_coerces_what_cannot_be_repaired() -> None:
@@ -172,15 +158,12 @@ def test_marks_around_a_quoted_answer_cannot_be_closed_from_inside() -> None:
     assert text.endswith(f"{fence}\n{wrote}\n{fence}")
 
 
-def test_what_cannot_be_read_is_said_to_be_unreadable() -> None:
+def test_what_cannot_be_read_or_was_cut_is_said_to_be() -> None:
     reply = ask(Model("prose", '{"verdict": "good"}'))
     assert (reply.status, reply.answer, reply.mended) == (JudgmentStatus.UNPARSED, {}, RepairLevel.NOTHING)
     assert reply.error.startswith("The answer could not be read: there is no JSON object in it;")
     assert "the verdict is none of error, competence and none" in reply.error
     assert "\n" not in reply.error
-
-
-def test_an_answer_that_was_cut_says_so() -> None:
     cut = Completion('{"verdict": "err', truncated=True, tokens_in=1, tokens_out=1)
     model = Model(cut, cut)
     reply = ask(model)
@@ -202,13 +185,6 @@ def test_a_question_that_does_not_fit_says_so_to_whoever_can_shorten_it() -> Non
     assert (reply.error, reply.tokens_in, reply.cost) == ("It does not fit.", None, None)
 
 
-def test_a_repair_that_fails_leaves_what_was_written() -> None:
-    reply = ask(Model("prose", CompletionError("The server is gone.", calls=5)))
-    assert (reply.status, reply.raw, reply.calls) == (JudgmentStatus.UNPARSED, "prose", 6)
-    assert "The server is gone" in reply.error
-    assert reply.tokens_in == 1000
-
-
 class Behind(Model):
     """A model that the policy lets nobody ask."""
 
@@ -216,47 +192,29 @@ class Behind(Model):
         raise Forbidden("nothing-leaves", "Nothing leaves.")
 
 
-def test_what_the_policy_forbids_after_the_question_does_not_lose_the_answer() -> None:
+def test_a_repair_that_fails_or_that_the_policy_forbids_leaves_what_was_written() -> None:
+    reply = ask(Model("prose", CompletionError("The server is gone.", calls=5)))
+    assert (reply.status, reply.raw, reply.calls) == (JudgmentStatus.UNPARSED, "prose", 6)
+    assert "The server is gone" in reply.error
+    assert reply.tokens_in == 1000
     reply = ask(Model("prose", "prose"), coerce=Behind())
     assert (reply.status, reply.raw.startswith("prose")) == (JudgmentStatus.UNPARSED, True)
     assert "a second model may not be asked: Nothing leaves" in reply.error
 
 
-def test_thoughts_are_kept_apart() -> None:
+def test_thoughts_are_kept_apart_and_in_prose_end_with_the_last_answer() -> None:
     wrapped = json.dumps({"thoughts": "First, he stops.", "answer": SAID})
     model = Model(wrapped)
     reply = ask(model, THINKING)
     assert (reply.answer, reply.thinking, reply.mended) == (SAID, "First, he stops.", RepairLevel.NOTHING)
     schema: Any = model.asked[0][1]
     assert list(schema["properties"]) == ["thoughts", "answer"]
-
-
-def test_thoughts_in_prose_end_with_the_last_answer() -> None:
+    reply = ask(Model(Completion(f"<think>inside</think>{OK}", thinking="sent apart")))
+    assert (reply.answer, reply.thinking) == (SAID, "sent apart\ninside")
     text = f'Perhaps {{"verdict": "none"}}? No.\n```json\n{OK}\n```'
     reply = ask(Model(text), THINKING)
     assert (reply.answer, reply.mended) == (SAID, RepairLevel.FOUND)
     assert reply.thinking == 'Perhaps {"verdict": "none"}? No.'
-
-
-def test_thoughts_of_reasoning_models_are_kept_apart_from_every_form() -> None:
-    reply = ask(Model(Completion(f"<think>inside</think>{OK}", thinking="sent apart")))
-    assert (reply.answer, reply.thinking) == (SAID, "sent apart\ninside")
-
-
-def test_definitions_stay_at_the_root_of_a_schema_with_thoughts() -> None:
-    inner = {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"type": "string"}}}
-    model = Model("{}", "{}")
-    ask(model, AnswerForm("x", inner, FORM.parse, thinks=True))
-    schema: Any = model.asked[0][1]
-    assert schema["$defs"] == {"A": {"type": "string"}}
-    assert "$defs" not in schema["properties"]["answer"]
-
-
-def test_a_megabyte_is_cut_and_said() -> None:
-    reply = ask(Model(OK + "x" * (1 << 20)))
-    assert (reply.status, reply.answer) == (JudgmentStatus.OK, SAID)
-    assert len(reply.raw) < MAX_STORED_CHARS + 100
-    assert reply.raw.endswith(f"[cut: the first 100,000 of {(1 << 20) + len(OK):,} characters]")
 
 
 def test_a_server_that_does_not_hold_to_the_shape_is_noticed() -> None:
@@ -270,17 +228,6 @@ def test_a_server_that_does_not_hold_to_the_shape_is_noticed() -> None:
     cut = Model(*[Completion('{"verdict', held="schema", truncated=True)] * 2)
     ask(cut)
     assert cut.slipped == []
-
-
-@given(st.text(), st.sampled_from([FORM, THINKING]))
-def test_whatever_a_model_writes_is_data(text: str, form: AnswerForm) -> None:
-    reading = parse_answer(Completion(text), form)
-    if reading.answer is not None:
-        assert form.parse(dict(reading.answer)) == reading.answer
-    else:
-        assert reading.problem
-        assert "\n" not in reading.problem
-    json.dumps([reading.answer, reading.thinking], ensure_ascii=False).encode()
 
 
 @given(st.text(), st.text())

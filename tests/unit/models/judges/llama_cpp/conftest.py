@@ -10,9 +10,9 @@ from tests.builders.local_judge import Made, tiny_judge
 from tests.builders.tiny_gguf import TinyModel
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def make_judge(tiny_gguf: TinyModel) -> Iterator[Made]:
-    """Makes judges of the tiny model; its processes are ended afterwards."""
+    """Makes judges of the tiny model, which share its process from one test to the next."""
     pytest.importorskip("llama_cpp")
     yield partial(tiny_judge, tiny_gguf)
     sharing.end_all_processes()

@@ -1,8 +1,6 @@
 """What a local model answers: always in form, the same for the same seed, to pictures too, and only to what fits."""
 
 import asyncio
-from collections.abc import Iterator
-from functools import partial
 
 import cv2
 import numpy as np
@@ -11,16 +9,9 @@ import pytest
 from models.judges.judge_interface import JudgeFrame, RepairLevel
 from models.judges.llama_cpp import model_process as sharing
 from project.entities.judgments import JudgmentStatus
-from tests.builders.local_judge import CONTEXT, Answer, Made, asked, question, tiny_judge
+from project.files.fingerprints import file_sha256
+from tests.builders.local_judge import CONTEXT, Answer, Made, asked, question
 from tests.builders.tiny_gguf import TinyModel
-
-
-@pytest.fixture(scope="module")
-def make_judge(tiny_gguf: TinyModel) -> Iterator[Made]:
-    """Makes judges of the tiny model, which share its process from one test to the next."""
-    pytest.importorskip("llama_cpp")
-    yield partial(tiny_judge, tiny_gguf)
-    sharing.end_all_processes()
 
 
 def _pictures(count: int, seed: int = 0) -> tuple[JudgeFrame, ...]:
@@ -30,12 +21,11 @@ def _pictures(count: int, seed: int = 0) -> tuple[JudgeFrame, ...]:
 
 
 def test_an_answer_of_random_weights_fits_the_schema_whatever_is_drawn(make_judge: Made) -> None:
-    replies = asked(make_judge(), *(question(temperature=1.8, seed=seed) for seed in range(8)))
-    assert [reply.status for reply in replies] == [JudgmentStatus.OK] * 8, [reply.error for reply in replies]
+    replies = asked(make_judge(), *(question(temperature=1.8, seed=seed) for seed in range(4)))
+    assert [reply.status for reply in replies] == [JudgmentStatus.OK] * 4, [reply.error for reply in replies]
     assert {reply.mended for reply in replies} == {RepairLevel.NOTHING}
     answers = [Answer.model_validate(reply.answer) for reply in replies]
-    assert len({answer.model_dump_json() for answer in answers}) > 5
-    assert len({answer.severity for answer in answers}) > 2
+    assert len({answer.model_dump_json() for answer in answers}) == 4
 
 
 def test_the_same_seed_gives_the_same_text_whatever_was_asked_before(make_judge: Made) -> None:
@@ -47,7 +37,7 @@ def test_the_same_seed_gives_the_same_text_whatever_was_asked_before(make_judge:
     assert len({*first}) == len(first)
 
 
-def test_fifteen_pictures_are_seen(make_judge: Made) -> None:
+def test_fifteen_pictures_are_seen_where_it_does_not_read_only(make_judge: Made, tiny_gguf: TinyModel) -> None:
     judge = make_judge()
     blind, seen, others = asked(
         judge, question(seed=1), question(pictures=_pictures(15), seed=1), question(pictures=_pictures(15, 9), seed=1)
@@ -58,12 +48,11 @@ def test_fifteen_pictures_are_seen(make_judge: Made) -> None:
     # Four tokens a picture, and the seconds that are said with each.
     assert seen.tokens_in > blind.tokens_in + 15 * 4
     assert len({blind.raw, seen.raw, others.raw}) == 3
-
-
-def test_a_judge_that_reads_only_gets_no_pictures(make_judge: Made) -> None:
-    with_pictures, without = asked(make_judge(sees="text"), question(pictures=_pictures(3)), question())
-    assert with_pictures.raw == without.raw
-    assert with_pictures.tokens_in == without.tokens_in
+    reading = make_judge(sees="text")
+    assert reading.fingerprint == file_sha256(tiny_gguf.model)
+    assert judge.fingerprint == f"{reading.fingerprint}+{file_sha256(tiny_gguf.projector)}"
+    with_pictures, without = asked(reading, question(pictures=_pictures(3)), question())
+    assert (with_pictures.raw, with_pictures.tokens_in) == (without.raw, without.tokens_in)
 
 
 @pytest.mark.parametrize("pictures", [0, 3])
@@ -96,33 +85,24 @@ def test_an_answer_that_was_cut_is_said_to_be(make_judge: Made) -> None:
     assert reply.calls == 2
 
 
-def test_a_word_that_ends_a_turn_is_text_in_a_transcript(make_judge: Made) -> None:
-    ended, plain = asked(make_judge(), question("a</s>b", seed=3), question("a< /s>b", seed=3))
-    assert ended.raw == plain.raw
-    assert ended.tokens_in == plain.tokens_in
-
-
-def test_the_mark_of_a_picture_in_a_transcript_is_text(make_judge: Made) -> None:
-    (reply,) = asked(make_judge(), question("a <__media__> b", pictures=_pictures(2)))
-    assert reply.status is JudgmentStatus.OK, reply.error
+def test_a_word_that_ends_a_turn_and_the_mark_of_a_picture_are_text_in_a_transcript(make_judge: Made) -> None:
+    ended, plain, marked = asked(
+        make_judge(),
+        question("a</s>b", seed=3),
+        question("a< /s>b", seed=3),
+        question("a <__media__> b", pictures=_pictures(2)),
+    )
+    assert (ended.raw, ended.tokens_in) == (plain.raw, plain.tokens_in)
+    assert marked.status is JudgmentStatus.OK, marked.error
 
 
 def test_two_judges_at_once_share_one_process_and_take_turns(make_judge: Made) -> None:
     async def both() -> list[JudgmentStatus]:
         llama_judge, two = make_judge(), make_judge(temperature=0.5)
         replies = await asyncio.gather(
-            *(judge.ask(question(seed=at)) for at in range(4) for judge in (llama_judge, two))
+            *(judge.ask(question(seed=at)) for at in range(2) for judge in (llama_judge, two))
         )
         assert len({sharing.borrow_process(judge._loading).pid for judge in (llama_judge, two)}) == 1
         return [reply.status for reply in replies]
 
-    assert asyncio.run(both()) == [JudgmentStatus.OK] * 8
-
-
-def test_the_files_are_named_by_their_checksums(make_judge: Made, tiny_gguf: TinyModel) -> None:
-    from project.files.fingerprints import file_sha256
-
-    seeing, reading = make_judge(), make_judge(sees="text")
-    assert reading.fingerprint == file_sha256(tiny_gguf.model)
-    assert seeing.fingerprint == f"{file_sha256(tiny_gguf.model)}+{file_sha256(tiny_gguf.projector)}"
-    assert asked(reading, question())[0].model_id == reading.fingerprint
+    assert asyncio.run(both()) == [JudgmentStatus.OK] * 4

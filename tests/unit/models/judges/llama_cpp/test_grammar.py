@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 pytest.importorskip("llama_cpp")
 
-from models.judges.llama_cpp.llama_prompts import _repeat_by_pieces, schema_to_grammar
+from models.judges.llama_cpp.llama_prompts import schema_to_grammar
 from project.entities.study_records import Json
 from tests.builders.tiny_gguf import TinyModel
 
@@ -18,31 +18,10 @@ def _schema(**properties: Json) -> dict[str, Json]:
     return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
 
 
-@pytest.mark.parametrize("length", [1, 99, 101, 150, 1_999, 20_000])
+@pytest.mark.parametrize("length", [99, 101, 20_000])
 def test_llama_cpp_takes_a_text_of_any_length(tiny_gguf: TinyModel, vocabulary: Any, length: int) -> None:
     rules = schema_to_grammar(_schema(text={"type": "string", "maxLength": length}, short={"type": "string"}), 20_000)
     assert _taken(vocabulary, rules)
-
-
-def test_a_field_may_be_called_like_a_rule_of_the_library(vocabulary: Any) -> None:
-    text: Json = {"type": "string", "maxLength": 3000}
-    assert _taken(
-        vocabulary, schema_to_grammar(_schema(char={"enum": ["x"]}, string=text, root=text, space=text), 3000)
-    )
-
-
-@given(st.integers(101, 400))
-def test_a_long_text_has_any_number_of_characters_up_to_its_end(length: int) -> None:
-    assert _lengths(_repeat_by_pieces("char", length)) == set(range(length + 1))
-
-
-def _lengths(rule: str) -> set[int]:
-    """Return how many characters a rule of `_by_pieces` may stand for."""
-    pieces = rule.count("PIECE")
-    rest = rule.replace("PIECE-char", "").replace("TAIL-char", "").count("char")
-    return {50 * full + more for full in range(pieces) for more in range(50)} | {
-        50 * pieces + more for more in range(rest + 1)
-    }
 
 
 @given(st.integers(-50, 50), st.integers(0, 40), st.booleans(), st.booleans())

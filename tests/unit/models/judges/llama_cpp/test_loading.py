@@ -1,6 +1,5 @@
 """Files that are no models, or not the right ones: one line each, that says what to do."""
 
-import os
 import shlex
 import sys
 from multiprocessing import spawn
@@ -11,13 +10,11 @@ import pytest
 
 from models.judges.judge_backends import create_judge
 from models.judges.judge_interface import JudgeResources, Message, Role, SamplingParameters
-from models.judges.llama_cpp import llama_judge as files
-from models.judges.llama_cpp.llama_judge import LlamaJudge, LlamaOptions, model_checksum, require_gguf_file
+from models.judges.llama_cpp.llama_judge import LlamaJudge, LlamaOptions, require_gguf_file
 from models.judges.llama_cpp.model_process import ModelProcess
 from models.judges.llama_cpp.process_messages import CompletionRequest, LlamaModelConfig, RequestFailure
 from project.entities.judgments import JudgeEntry, JudgmentStatus
 from project.errors import UserError
-from project.files.fingerprints import file_sha256
 from tests.builders.local_judge import Made, asked, question
 from tests.builders.tiny_gguf import TinyModel, write_projector
 from tests.builders.waiting import HANG_S
@@ -28,43 +25,25 @@ def _cut(file: Path, to: Path, size: int) -> Path:
     return to
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
-def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe.gguf")
-    for path in (str(tmp_path / "pipe.gguf"), "/dev/zero"):
-        with pytest.raises(UserError, match="it is a pipe, a socket or a device"):
-            require_gguf_file(path, "model")
-
-
-@pytest.mark.parametrize("path", ["a\0b", "~nobody-of-this-name/model.gguf", "x" * 5000])
-def test_what_is_no_path_is_said_in_a_line(path: str) -> None:
-    with pytest.raises(UserError):
-        require_gguf_file(path, "model")
-
-
-@pytest.mark.parametrize("size", [3_000, 300_000])
-def test_a_model_that_was_cut_off_is_incomplete(
-    make_judge: Made, tiny_gguf: TinyModel, tmp_path: Path, size: int
+def test_a_model_or_projector_that_was_cut_off_is_incomplete(
+    make_judge: Made, tiny_gguf: TinyModel, tmp_path: Path
 ) -> None:
-    short = _cut(tiny_gguf.model, tmp_path / "short.gguf", size)
+    eyes = _cut(tiny_gguf.projector, tmp_path / "eyes.gguf", 100_000)
+    assert _error(make_judge, projector=str(eyes)) == "eyes.gguf is incomplete: copy or download it again."
+    short = _cut(tiny_gguf.model, tmp_path / "short.gguf", 300_000)
     made = LlamaJudge(str(short), LlamaOptions(sees="text", context=512), JudgeResources())
     (reply,) = asked(made, question())
     assert reply.status is JudgmentStatus.ERROR
     assert reply.error == "short.gguf is incomplete: copy or download it again."
 
 
-def test_a_projector_that_was_cut_off_is_incomplete(make_judge: Made, tiny_gguf: TinyModel, tmp_path: Path) -> None:
-    short = _cut(tiny_gguf.projector, tmp_path / "eyes.gguf", 100_000)
-    assert _error(make_judge, projector=str(short)) == "eyes.gguf is incomplete: copy or download it again."
-
-
-def test_the_projector_of_another_model_is_told_apart(make_judge: Made, tmp_path: Path) -> None:
+def test_a_projector_of_another_model_and_a_model_are_no_projector_and_a_projector_is_no_model(
+    make_judge: Made, tiny_gguf: TinyModel, tmp_path: Path
+) -> None:
     write_projector(tmp_path / "wide.gguf", 128)
     told = "wide.gguf is the projector of another model: it gives 128 numbers a token, this one reads 64."
     assert _error(make_judge, projector=str(tmp_path / "wide.gguf")) == told
 
-
-def test_a_model_is_no_projector_and_a_projector_no_model(make_judge: Made, tiny_gguf: TinyModel) -> None:
     assert "could not be loaded as a projector" in _error(make_judge, projector=str(tiny_gguf.model))
     swapped = LlamaJudge(str(tiny_gguf.projector), LlamaOptions(sees="text", context=512), JudgeResources())
     (reply,) = asked(swapped, question())
@@ -107,6 +86,8 @@ def test_a_file_that_is_missing_or_something_else_is_refused_at_once(tmp_path: P
             require_gguf_file(str(tmp_path / name), "model")
     with pytest.raises(UserError, match="cannot be read"):
         require_gguf_file(str(tmp_path), "model")
+    with pytest.raises(UserError, match="it is a pipe, a socket or a device"):
+        require_gguf_file("/dev/zero", "model")
 
 
 def test_frames_need_a_projector_and_a_clip_is_not_taken(tiny_gguf: TinyModel) -> None:
@@ -120,15 +101,3 @@ def test_without_the_library_it_is_said_how_to_get_it(tiny_gguf: TinyModel, monk
     monkeypatch.setitem(sys.modules, "llama_cpp", None)
     with pytest.raises(UserError, match="“local-vlm”, which is not installed"):
         create_judge(JudgeEntry("1", "J", "llama-cpp", str(tiny_gguf.model), {"sees": "text"}), JudgeResources())
-
-
-def test_a_checksum_is_worked_out_once_until_the_file_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "model.gguf"
-    file.write_bytes(b"one")
-    first = model_checksum(file)
-    assert first == file_sha256(file)
-    monkeypatch.setattr(files, "file_sha256", lambda path: pytest.fail("it was read again"))
-    assert model_checksum(file) == first
-    monkeypatch.undo()
-    file.write_bytes(b"another")
-    assert model_checksum(file) == file_sha256(file) != first

@@ -1,8 +1,6 @@
 """A judge behind a server: what is sent, what is made of the answer, and how it is asked more plainly."""
 
-import asyncio
 import base64
-import json
 from typing import Any
 
 import pytest
@@ -11,32 +9,27 @@ from models.judges.judge_backends import build_options
 from models.judges.judge_interface import (
     JudgeFrame,
     JudgeRequest,
-    JudgeResources,
     JudgeVideo,
     Message,
     RepairLevel,
-    Reply,
     Role,
     TooLong,
 )
-from models.judges.openai_compatible.server_judge import OpenAIJudge
-from models.judges.openai_compatible.server_requests import OpenAIOptions, normalize_base_url
+from models.judges.openai_compatible.server_requests import normalize_base_url
 from project.entities.egress_policy import Forbidden, Purpose
 from project.entities.judgments import JudgmentStatus
 from project.errors import UserError
-from tests.builders.answer_forms import FORM, SCHEMA, THINKING
+from tests.builders.answer_forms import FORM, SCHEMA
 from tests.builders.misbehaving_server import (
     MODEL,
     Behaviour,
     answers,
-    completion,
     fails,
     misbehaving,
     refuses,
     repeats_the_key,
     says,
     sends,
-    sends_on,
 )
 from tests.builders.openai_judge import KEY, asking
 
@@ -66,6 +59,7 @@ def test_what_is_sent() -> None:
         asking(server.url, temperature=0.5).ask(pictures=(picture(), picture(b"\xff\xd8 other", "2.5 s")))
     (request,) = server.asked
     assert request.path == "/v1/chat/completions"
+    assert request.headers["authorization"] == f"Bearer {KEY}"
     body = request.body
     assert body["messages"][0] == {"role": "system", "content": "be brief"}
     assert [part["type"] for part in body["messages"][1]["content"]] == ["text", "image_url"] * 2 + ["text"]
@@ -92,23 +86,11 @@ def test_a_server_learns_nothing_about_this_machine(monkeypatch: pytest.MonkeyPa
     assert request.headers["user-agent"].startswith("Greenroom/")
 
 
-def test_a_key_is_sent_to_its_server() -> None:
-    with misbehaving(says(OK)) as server:
-        asking(server.url).ask()
-    headers = server.asked[0].headers
-    assert headers["authorization"] == f"Bearer {KEY}"
-    assert headers["host"] == server.url.split("/")[2]
-
-
-@pytest.mark.parametrize("sees", ["text", "clip"])
-def test_pictures_stay_here_where_it_does_not_see_them(sees: str) -> None:
-    with misbehaving(says(OK)) as server:
-        assert asking(server.url, sees=sees).ask(pictures=(picture(),)).status is JudgmentStatus.OK
-    assert server.asked[0].body["messages"][1]["content"] == "what is it?"
-
-
-def test_a_clip_is_sent_where_it_sees_clips() -> None:
+def test_pictures_stay_here_where_it_does_not_see_them_and_a_clip_is_sent_where_it_sees_clips() -> None:
     clip = JudgeVideo(b"\x00\x00\x00\x18ftypmp42", 0, 1_000_000)
+    with misbehaving(says(OK)) as server:
+        assert asking(server.url, sees="text").ask(pictures=(picture(),)).status is JudgmentStatus.OK
+    assert server.asked[0].body["messages"][1]["content"] == "what is it?"
     with misbehaving(says(OK)) as server:
         asked = asking(server.url, sees="clip")
         asked.guard.approved.add_text("what is it?", "raw")
@@ -123,17 +105,6 @@ def test_a_clip_is_sent_where_it_sees_clips() -> None:
     assert asked.gate.noted[0].clips == (clip.sha256,)
 
 
-def test_what_was_not_cleared_is_not_sent() -> None:
-    with misbehaving(says(OK)) as server:
-        asked = asking(server.url)
-        question = asked.question()
-        asked.guard.approved._texts.clear()
-        with pytest.raises(Forbidden) as refused:
-            asked.run(lambda: asked.judge.ask(question))
-    assert refused.value.rule == "cleared"
-    assert server.asked == []
-
-
 def test_another_machine_is_not_asked_under_the_default_policy() -> None:
     asked = asking("http://192.0.2.1:8000/v1")
     with pytest.raises(Forbidden) as refused:
@@ -142,16 +113,8 @@ def test_another_machine_is_not_asked_under_the_default_policy() -> None:
     assert asked.waits == []
 
 
-def test_a_redirect_to_another_host_is_refused_and_not_tried_again() -> None:
-    with misbehaving(sends_on("http://192.0.2.1/v1/chat/completions")) as server:
-        asked = asking(server.url)
-        with pytest.raises(Forbidden):
-            asked.ask()
-    assert (len(server.asked), asked.waits) == (1, [])
-
-
 @pytest.mark.parametrize(
-    ("kind", "requests", "status"), [("json_schema", 1, 400), ("json_object", 2, 422), (None, 3, 400), (None, 3, 500)]
+    ("kind", "requests", "status"), [("json_schema", 1, 400), ("json_object", 2, 422), (None, 3, 500)]
 )
 def test_it_steps_down_and_remembers(kind: str | None, requests: int, status: int) -> None:
     def wrong(body: Any) -> str:
@@ -170,19 +133,6 @@ def test_it_steps_down_and_remembers(kind: str | None, requests: int, status: in
         assert '"enum":["error","competence","none"]' in told
 
 
-def test_limits_that_a_server_cannot_hold_are_left_out_of_the_schema() -> None:
-    def wrong(body: Any) -> str:
-        return "Invalid schema for response_format 'judgment': 'maxLength' is not permitted." * (
-            "maxLength" in json.dumps(body["response_format"])
-        )
-
-    with misbehaving(refuses(wrong, says(OK))) as server:
-        assert asking(server.url).ask().calls == 2
-    sent = server.asked[1].body["response_format"]
-    assert sent["type"] == "json_schema"
-    assert sent["json_schema"]["schema"]["properties"]["why"] == {"type": "string"}
-
-
 def test_a_server_that_ignores_the_form_is_told_in_words_next_time() -> None:
     with misbehaving(says(f"My answer: {OK}")) as server:
         assert [asking(server.url).ask().mended for _ in range(3)] == [RepairLevel.FOUND] * 3
@@ -190,7 +140,7 @@ def test_a_server_that_ignores_the_form_is_told_in_words_next_time() -> None:
     assert kinds == ["json_schema", "json_object", None]
 
 
-def test_newer_models_call_the_longest_answer_something_else() -> None:
+def test_what_a_server_calls_otherwise_or_does_not_know_is_renamed_or_left_out() -> None:
     def wrong(body: Any) -> str:
         return "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead." * ("max_tokens" in body)
 
@@ -198,9 +148,6 @@ def test_newer_models_call_the_longest_answer_something_else() -> None:
         assert asking(server.url).ask().calls == 2
         assert asking(server.url).ask().calls == 1
     assert server.asked[-1].body["max_completion_tokens"] == 64
-
-
-def test_a_server_without_seeds_gets_none() -> None:
     with misbehaving(
         refuses(lambda body: "Unrecognized request argument: seed" * ("seed" in body), says(OK))
     ) as server:
@@ -208,53 +155,11 @@ def test_a_server_without_seeds_gets_none() -> None:
     assert "seed" not in server.asked[1].body
 
 
-def test_a_second_model_coerces() -> None:
-    formed = json.dumps({"gives_an_answer": True, "answer": {"verdict": "error"}})
-    with misbehaving(says("It erred.")) as server, misbehaving(says(formed)) as other:
-        second = asking(other.url, model="second")
-        asked = asking(server.url, guard=second.guard, coerce=second.judge)
-
-        async def both() -> Reply:
-            reply = await asked.judge.ask(asked.question())
-            await second.judge.close()
-            return reply
-
-        reply = asked.run(both)
-    assert (reply.answer, reply.mended, reply.calls) == ({"verdict": "error"}, RepairLevel.COERCED, 3)
-    assert len(asked.gate.noted) == 3
-
-
-def test_thoughts_are_kept_apart() -> None:
-    wrapped = json.dumps({"thoughts": "First.", "answer": SAID})
-    with misbehaving(says(wrapped, reasoning_content="Before that.")) as server:
-        reply = asking(server.url).ask(form=THINKING)
-    assert (reply.answer, reply.thinking) == (SAID, "Before that.\nFirst.")
-    assert list(server.asked[0].body["response_format"]["json_schema"]["schema"]["properties"]) == [
-        "thoughts",
-        "answer",
-    ]
-
-
-@pytest.mark.parametrize(
-    "behaviour",
-    [
-        says(None, refusal="I cannot judge people."),
-        says("", finish="content_filter"),
-        fails(400, "The response was filtered due to Azure OpenAI's content management policy"),
-    ],
-)
+@pytest.mark.parametrize("behaviour", [says(None, refusal="I cannot."), says("", finish="content_filter")])
 def test_a_refusal_is_one(behaviour: Behaviour) -> None:
     with misbehaving(behaviour) as server:
         reply = asking(server.url).ask()
     assert (reply.status, reply.answer, len(server.asked)) == (JudgmentStatus.REFUSED, {}, 1)
-    assert reply.error
-
-
-def test_an_answer_that_ended_for_lack_of_room_says_so() -> None:
-    with misbehaving(says('{"verdict": "err', finish="length")) as server:
-        reply = asking(server.url).ask()
-    assert (reply.status, len(server.asked)) == (JudgmentStatus.UNPARSED, 2)
-    assert "cut after 64 tokens, allow it more" in reply.error
 
 
 def test_a_question_that_does_not_fit_is_handed_back() -> None:
@@ -270,15 +175,10 @@ def test_a_question_that_does_not_fit_is_handed_back() -> None:
     ("behaviour", "words"),
     [
         (sends(b"<!DOCTYPE html><html><body>Welcome</body></html>", "text/html"), "web page"),
-        (sends(b"hello", "text/plain"), "no answer of a model server"),
         (sends(b"[1, 2]"), "does not answer as a model server does"),
-        (answers({"object": "list", "data": []}), "no message in its answer"),
         (answers({"choices": []}), "no message in its answer"),
-        (answers({"error": {"message": "no such thing"}}), "no such thing"),
         (fails(404, "The model `fake-1` does not exist"), "has no model fake-1"),
-        (fails(402, "Insufficient Balance"), "no money left"),
         (fails(429, "You exceeded your current quota (insufficient_quota)"), "no money left"),
-        (fails(400, "temperature: 0 is not supported"), "temperature: 0 is not supported"),
     ],
 )
 def test_what_no_second_try_can_mend_is_said_at_once(behaviour: Behaviour, words: str) -> None:
@@ -290,19 +190,6 @@ def test_what_no_second_try_can_mend_is_said_at_once(behaviour: Behaviour, words
     assert "\n" not in reply.error
 
 
-def test_a_wrong_content_type_does_not_spoil_an_answer() -> None:
-    with misbehaving(sends(json.dumps(completion(OK)).encode(), "text/plain")) as server:
-        assert asking(server.url).ask().answer == SAID
-
-
-def test_raw_control_characters_and_broken_text_are_kept() -> None:
-    body = json.dumps(completion('{"verdict": "error", "why": "a\tb\x00\ud83d"}')).replace("\\t", "\t")
-    with misbehaving(sends(body.encode())) as server:
-        reply = asking(server.url).ask()
-    assert reply.answer == {"verdict": "error", "why": "a\tb\ufffd\ufffd"}
-    reply.raw.encode()
-
-
 def test_an_answer_with_the_key_in_it_is_kept_without() -> None:
     with misbehaving(repeats_the_key) as server:
         reply = asking(server.url).ask()
@@ -311,25 +198,7 @@ def test_an_answer_with_the_key_in_it_is_kept_without() -> None:
     assert KEY not in repr(reply)
 
 
-def test_the_connection_stays_open_between_questions() -> None:
-    with misbehaving(says(OK)) as server:
-        asked = asking(server.url)
-
-        async def twice() -> None:
-            await asked.judge.ask(asked.question())
-            await asked.judge.ask(asked.question())
-
-        asked.run(twice)
-    assert (len(server.asked), server.connections) == (2, 1)
-
-
-def test_a_judge_needs_a_way_out() -> None:
-    judge = OpenAIJudge("m", OpenAIOptions(url="http://localhost/v1"), JudgeResources())
-    with pytest.raises(UserError, match="needs a way out"):
-        asyncio.run(judge.ask(asking("http://localhost/v1").question()))
-
-
-@pytest.mark.parametrize("key", ["sk-1\n2", "sk-\u00e4", "sk-\x00"])
+@pytest.mark.parametrize("key", ["sk-1\n2", "sk-\u00e4"])
 def test_what_no_header_can_hold_is_no_key(key: str) -> None:
     with pytest.raises(UserError) as error:
         asking("http://localhost/v1", key=key)
@@ -352,9 +221,8 @@ def test_addresses(given: str, base: str) -> None:
 @pytest.mark.parametrize(
     "given",
     [
-        *("", "localhost:8000", "ftp://host/v1", "http://", "http://user:secret@host/v1", "http://secret@host/v1"),
-        *("http://host/v1?key=secret", "http://host/v1#secret", "http://host:99999/v1", "http://[::1/v1"),
-        *("https:/ada:secret@host/v1", "ada:secret@host/v1"),
+        *("", "localhost:8000", "ftp://host/v1", "http://user:secret@host/v1", "http://host/v1?key=secret"),
+        *("http://host:99999/v1", "http://[::1/v1", "ada:secret@host/v1"),
     ],
 )
 def test_what_is_no_address_of_a_server(given: str) -> None:
@@ -362,17 +230,6 @@ def test_what_is_no_address_of_a_server(given: str) -> None:
         with pytest.raises(UserError) as error:
             refuse(given)
         assert "secret" not in f"{error.value.message} {error.value.hint}"
-
-
-def test_the_fingerprint_is_address_and_model() -> None:
-    assert asking("http://LOCALHOST:8000/").judge.fingerprint == f"http://localhost:8000/v1 {MODEL}"
-
-
-def test_a_form_that_is_read_is_the_tasks_own() -> None:
-    with misbehaving(says('{"verdict": "splendid"}'), says('{"verdict": "none"}')) as server:
-        reply = asking(server.url).ask(form=FORM)
-    assert (reply.answer, reply.mended) == ({"verdict": "none"}, RepairLevel.REPAIRED)
-    assert "the verdict is none of" in server.asked[1].body["messages"][-1]["content"]
 
 
 def test_a_probe_holds_nothing_of_a_study() -> None:
