@@ -69,9 +69,9 @@ def test_the_own_frame_and_its_neighbours_are_not_in_the_gallery() -> None:
     assert close.genuine == pytest.approx(np.zeros(16))
 
 
-@given(st.integers(0, 1000), st.sampled_from([0.01, 0.05, 0.2]))
-def test_no_more_impostors_pass_than_the_rate_allows(seed: int, far: float) -> None:
-    scores = np.random.default_rng(seed).normal(size=500).round(1)
+@given(st.integers(100, 500), st.sampled_from([0.01, 0.05, 0.2]))
+def test_no_more_impostors_pass_than_the_rate_allows(count: int, far: float) -> None:
+    scores = np.random.default_rng(0).normal(size=count).round(2)
     assert (scores > match_threshold(scores, far).value).mean() <= far
 
 
