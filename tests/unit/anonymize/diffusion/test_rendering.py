@@ -296,11 +296,10 @@ def test_a_damaged_batch_is_drawn_again(drawn_source: Source, expected: list[np.
     assert same(drawn(work(drawn_source), drawn_source), expected)
 
 
-def test_other_options_another_identity_and_another_picture_are_drawn_anew(tmp_path: Path) -> None:
+def test_another_identity_and_another_picture_are_drawn_anew(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     source = Source([moving(3)], cache=cache)
     first = drawn(work(source), source)
-    assert not same(drawn(work(source, strength=1.0), source), first)
     person = Source([moving(3)], identities={"track": "P02"}, cache=cache)
     assert not same(drawn(work(person), person), first)
     other = Source([moving(3)], cache=cache, seed=1)
@@ -384,11 +383,11 @@ def test_networks_that_give_back_the_source_draw_nothing(monkeypatch: pytest.Mon
 
 
 def test_shots_are_drawn_on_their_own_and_faces_of_several_people_also_at_the_border(tmp_path: Path) -> None:
-    outside = moving(6, "outside")
+    outside = moving(4, "outside")
     outside.boxes[:, 0] -= 50
     people = {"track": "P01", "outside": "P02"}
-    source = Source([moving(6), outside], identities=people, cuts=(3,), cache=tmp_path / "cache")
-    assert len(drawn(work(source), source)) > 6
+    source = Source([moving(4), outside], identities=people, cuts=(2,), cache=tmp_path / "cache")
+    assert len(drawn(work(source), source)) > 4
     assert len(list((tmp_path / "cache").iterdir())) == 4
 
 
