@@ -32,7 +32,6 @@ class Green:
     def begin(self, source: FaceSource, progress: Progress) -> None:
         self.together = [(face.frame, face.track_id) for face in source.faces()]
         self.ahead = {track.id: [face.frame for face in source.faces(track.id)] for track in source.tracks}
-        self.size = source.size
         self.caches.append(source.cache)
         if source.cache is not None:
             (source.cache / "done so far").write_text("half")

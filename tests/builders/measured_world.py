@@ -1,6 +1,6 @@
 """A world of square faces in which every model is a few lines that look at the pixels."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import cv2
@@ -43,9 +43,7 @@ def face(person: int, mouth: int) -> Image:
     return image
 
 
-def clip(
-    path: Path, *, people: Sequence[int] = (0, 1), mouth: Callable[[int], int] = opening, frames: int = FRAMES
-) -> Path:
+def clip(path: Path, *, people: Sequence[int] = (0, 1), frames: int = FRAMES) -> Path:
     """Write a recording: `people` says whose face is in which place."""
 
     def paint(frame: int, width: int, height: int) -> Image:
@@ -53,7 +51,7 @@ def clip(
         image[::8] = 90
         for where, person in enumerate(people):
             x, y = place(where, frame)
-            image[y : y + SIDE, x : x + SIDE] = face(person, mouth(frame))
+            image[y : y + SIDE, x : x + SIDE] = face(person, opening(frame))
         return image
 
     return make_clip(path, size=SIZE, frames=frames, fps=FPS, draw=paint, options={"crf": "8"})

@@ -12,8 +12,8 @@ class Shift:
     key = "shift"
     parameters: dict[str, object] = {}
 
-    def __init__(self, across: float, down: float = 0) -> None:
-        self._step = across, down
+    def __init__(self, across: float) -> None:
+        self._step = across, 0
 
     def between(self, first: Picture, second: Picture) -> Flow:
         steps = int(second[0, 0, 0]) - int(first[0, 0, 0])

@@ -43,7 +43,7 @@ _MIDDLE = {
 
 
 def usual_points(
-    box: NDArray[np.float32], mouth: float = 0.0, lids: float = 8.0, across: float = 0.0, shape: float = 1.0
+    box: NDArray[np.float32], mouth: float = 0.0, lids: float = 8.0, across: float = 0.0
 ) -> NDArray[np.float32]:
     """Return (478, 3) points of a face that looks into the camera.
 
@@ -52,7 +52,6 @@ def usual_points(
         mouth: gap between the lips, mm.
         lids: gap between the lids, mm.
         across: how far the irises are turned to the picture's right, mm.
-        shape: 1 is a usual face; what no expression moves is stretched by this across the head.
     """
     points = np.zeros((478, 3))
     for pair, (x, y, z) in _PAIRS.items():
@@ -67,7 +66,6 @@ def usual_points(
     for upper, lower, x in ((160, 144, -36.0), (158, 153, -27.0), (385, 380, 27.0), (387, 373, 36.0)):
         points[upper], points[lower] = (x, 1.0 - lids / 2, -8.0), (x, 1.0 + lids / 2, -7.0)
     points[152] = 0.0, 114.5 + mouth, 7.0
-    points[:, 0] *= shape
     x, y, width, height = (float(value) for value in box)
     points *= height / 165.0
     points[:, :2] += x + width / 2, y + height * 0.32
@@ -80,13 +78,9 @@ class Finder:
 
     Attributes:
         missed: which calls, from 0.
-        mouth: gap between the lips by call; the last one stays.
-        shape: see `usual_points`.
     """
 
     missed: frozenset[int] = frozenset()
-    mouth: tuple[float, ...] = (0.0,)
-    shape: float = 1.0
     calls: int = 0
     key: str = "fake"
     parameters: Mapping[str, Json] = field(default_factory=dict)
@@ -94,10 +88,9 @@ class Finder:
     def find(self, image: NDArray[np.uint8], boxes: NDArray[np.float32]) -> list[Landmarks | None]:
         found: list[Landmarks | None] = []
         for box in boxes:
-            mouth = self.mouth[min(self.calls, len(self.mouth) - 1)]
             missed = self.calls in self.missed
             self.calls += 1
-            found.append(None if missed else Landmarks(usual_points(box, mouth, shape=self.shape), 1.0, MEDIAPIPE))
+            found.append(None if missed else Landmarks(usual_points(box), 1.0, MEDIAPIPE))
         return found
 
     def close(self) -> None:

@@ -8,14 +8,13 @@ import av
 import numpy as np
 import pytest
 
-from anonymize.rendering.residual_faces import CheckResult, ResidualFaceStatus, check_rendering, count_parallel_frames
+from anonymize.rendering.residual_faces import CheckResult, ResidualFaceStatus, check_rendering
 from media.decoding import iterate_frames
 from media.picture import FrameGeometry
-from models.boxes import iou
 from models.faces.face_detectors import Detections
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import FaceTrack, Json
-from project.errors import Cancelled, UserError
+from project.errors import Cancelled
 from tests.builders.face_clips import make_clip
 from tests.builders.face_pictures import StopAfter
 from tests.builders.face_tracks import Box, track
@@ -64,14 +63,6 @@ def test_a_hit_on_a_track_is_a_face_left_and_tells_which(clip: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(("shift", "left"), [(21, True), (22, False)])
-def test_the_overlap_counts_from_three_tenths(clip: Path, shift: float, left: bool) -> None:
-    beside = (HERE[0] + shift, *HERE[1:])
-    assert (iou(np.array(HERE), np.array(beside)) >= 0.3) is left
-    result = look(clip, [track([HERE] * 4)], Told([[(beside, 0.9)], [], [], []]))
-    assert bool(result.faces_left) is left
-
-
 def drawn(kind: RegionKind, box: Box, end: int = 80_000) -> Region:
     return Region("r", "one", kind, "", 0, end, (Keyframe(0, *(int(v) for v in box)),))
 
@@ -80,24 +71,23 @@ ANNA, ROBOT = track([HERE] * 4, name="anna"), track([HERE] * 4, name="robot")
 NOTHING, EVERYWHERE = (drawn(RegionKind.NOTHING, box) for box in ((100, 60, 50, 50), (0, 0, 160, 120)))
 GONE = track([HERE] * 4, name="toaster", dismissed=True)
 INSIDE, OUT = (52, 44, 14, 12), (20, 44, 20, 12)
-ELSEWHERE = track([AWAY] * 4, name="robot")
 
 
 @pytest.mark.parametrize(
     ("tracks", "options", "hits", "findings"),
     [
         pytest.param([ANNA], {}, [(HERE, 0.49)], [], id="a hit below one half is left aside"),
+        pytest.param(
+            [ANNA], {}, [((61, 30, 40, 40), 0.9), ((62, 30, 40, 40), 0.9)], ["face left", "doubtful"],
+            id="an overlap from three tenths on",
+        ),
         pytest.param([track([HERE] * 2)], {}, [None, None, (HERE, 0.9)], ["doubtful"], id="the track has no box there"),
-        pytest.param([track([HERE] * 2, frames=[0, 3])], {}, [None, None, (HERE, 0.9)], ["face left"], id="a gap"),
         pytest.param([ROBOT], {"exempt": {"robot"}}, [(HERE, 0.9)], ["exempt"], id="a robot that may be seen"),
         pytest.param(
             [ROBOT, track([(45, 35, 40, 40)] * 4, name="anna")], {"exempt": {"robot"}}, [(HERE, 0.9)], ["face left"],
             id="a person before a robot",
         ),
         pytest.param([GONE], {}, [(HERE, 0.9), (AWAY, 0.9)], ["dismissed", "doubtful"], id="a dismissed track"),
-        pytest.param(
-            [GONE], {"exempt": {"toaster"}}, [(HERE, 0.9), (AWAY, 0.9)], ["dismissed", "doubtful"], id="and exempt"
-        ),
         pytest.param(
             [ANNA], {"regions": [NOTHING]}, [(AWAY, 0.9), None, (AWAY, 0.9)], ["dismissed", "doubtful"],
             id="nothing as long as its region lasts",
@@ -109,9 +99,6 @@ ELSEWHERE = track([AWAY] * 4, name="robot")
             id="an area as long as it lasts",
         ),
         pytest.param([ANNA], {"replaced": True}, [(HERE, 0.9)], ["replaced"], id="another face in its place"),
-        pytest.param(
-            [ANNA, ELSEWHERE], {"replaced": True, "exempt": {"robot"}}, [(AWAY, 0.9)], ["exempt"], id="and a robot"
-        ),
     ],
 )  # fmt: skip
 def test_what_a_hit_means(
@@ -125,27 +112,9 @@ def test_what_a_hit_means(
     assert [hit.finding for hit in look(clip, tracks, told, **options).hits] == findings
 
 
-def test_large_pictures_are_looked_at_one_by_one_however_many_processors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("os.cpu_count", lambda: 64)
-    assert count_parallel_frames(1920, 1080) == count_parallel_frames(7680, 4320) == 1
-    assert count_parallel_frames(1280, 720) == 4
-    assert count_parallel_frames(320, 240) > 16
-
-
-def test_times_are_those_of_the_recording(clip: Path) -> None:
-    late = track([HERE] * 4, times_us=[5_000_000, 5_040_000, 5_080_000, 5_120_000])
-    result = look(clip, [late], Told([[(HERE, 0.9)], [], [], []]), start_us=5_000_000)
-    assert result.faces_left == [5_000_000]
-
-
 def test_it_can_be_cancelled(clip: Path) -> None:
     with pytest.raises(Cancelled):
         look(clip, [], Told([[]] * 4), progress=StopAfter(1))
-
-
-def test_a_missing_rendering_is_one_clear_line(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="missing"):
-        look(tmp_path / "none.mp4", [], Told([]))
 
 
 def test_answers_of_several_workers_stay_with_their_frames(tmp_path: Path) -> None:
@@ -210,10 +179,7 @@ def test_a_large_picture_is_looked_at_closely_around_the_small_faces_of_its_trac
     assert check_rendering(clip, [small], Sharp(), start_us=3_000_000).faces_left == times
 
 
-@pytest.mark.parametrize(("rotation", "stored"), [(0, (120, 40, 3)), (90, (30, 160, 3))])
-def test_a_frame_is_also_looked_at_without_the_pixel_aspect_of_its_source(
-    clip: Path, rotation: int, stored: tuple[int, int, int]
-) -> None:
+def test_a_frame_is_also_looked_at_without_the_pixel_aspect_of_its_source(clip: Path) -> None:
     class Narrow:
         """A detector that knows faces only where they are not drawn out."""
 
@@ -221,12 +187,12 @@ def test_a_frame_is_also_looked_at_without_the_pixel_aspect_of_its_source(
         parameters: Mapping[str, Json] = {}
 
         def detect(self, image: np.ndarray, floor: float = 0.2) -> Detections:
-            if image.shape != stored:
+            if image.shape != (30, 160, 3):
                 return Detections.empty()
             return Detections(np.array([(10, 5, 10, 10)], np.float32), np.array([0.9], np.float32))
 
-    source = FrameGeometry(40, 120, rotation, Fraction(4))
+    source = FrameGeometry(40, 120, 90, Fraction(4))
     assert check_rendering(clip, [], Narrow()).hits == ()
     found = check_rendering(clip, [], Narrow(), source=source)
     assert len(found.doubtful) == found.frames
-    assert {hit.box for hit in found.hits} == {(10, 20, 10, 40) if rotation else (40, 5, 40, 10)}
+    assert {hit.box for hit in found.hits} == {(10, 20, 10, 40)}

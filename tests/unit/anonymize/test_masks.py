@@ -47,15 +47,6 @@ def test_every_pixel_of_the_ellipse_is_hidden(
     assert (whole[core] == 255).all()
 
 
-@given(x=st.floats(-1e9, 1e9), y=st.floats(-1e9, 1e9), w=st.floats(0, 1e9), h=st.floats(0, 1e9))
-def test_absurd_boxes_hide_what_they_cover(x: float, y: float, w: float, h: float) -> None:
-    alpha = MaskSet([track([(x, y, w, h)])]).draw_alpha(0, 40, 30)
-    core = alpha[max(0, round(min(y + 1, 30))) : max(0, round(min(y + h - 1, 30))), :]
-    inner = core[:, max(0, round(min(x + 1, 40))) : max(0, round(min(x + w - 1, 40)))]
-    assert (inner == 255).all()
-    assert (MaskSet([track([(-1e8, -1e8, 2e8, 2e8)])]).draw_alpha(0, 40, 30) == 255).all()
-
-
 def test_the_margin_is_that_of_deface() -> None:
     mask = only(MaskSet([track([(100, 100, 50, 60)])], MaskOptions(margin=1.3)), 0)
     x1, y1, x2, y2 = 100 - 0.3 * 50, 100 - 0.3 * 60, 150 + 0.3 * 50, 160 + 0.3 * 60
@@ -73,12 +64,6 @@ def test_the_mask_only_fades_outwards_and_steadily() -> None:
     assert len(set(ray.tolist())) > 8, "a feather of 32 pixels has steps in between"
     radius = 0.8 * 80
     assert (ray > 0).sum() == pytest.approx(radius * 1.5, abs=3)
-
-
-def test_without_a_feather_the_mask_ends_at_once() -> None:
-    alpha = MaskSet([track([(120, 80, 80, 80)])], MaskOptions(feather=0)).draw_alpha(0, *PICTURE)
-    assert set(np.unique(alpha)) == {0, 255}
-    assert (alpha == 255).sum() == pytest.approx(math.pi * 64**2, rel=0.03)
 
 
 def test_tiny_and_empty_boxes_get_the_least_mask() -> None:
@@ -107,12 +92,6 @@ def test_a_mask_covers_the_way_to_its_neighbours(steps: list[tuple[float, float,
                     assert (alpha[inside(between, *PICTURE)] == 255).all()
 
 
-def test_a_face_at_rest_has_no_larger_mask_than_its_ellipse() -> None:
-    array = MaskSet([track([(100, 100, 50, 50)])], MaskOptions(linger=0)).draw_alpha(0, *PICTURE)
-    many = MaskSet([track([(100, 100, 50, 50)] * 3)], MaskOptions(linger=0)).draw_alpha(1, *PICTURE)
-    assert (array == many).all()
-
-
 def test_a_mask_outlasts_its_track_on_both_sides() -> None:
     masks = MaskSet([track([(10, 10, 20, 20)], first=5)], MaskOptions(linger=2))
     assert [frame for frame in range(12) if masks.masks_at(frame)] == [3, 4, 5, 6, 7]
@@ -124,13 +103,6 @@ def test_short_gaps_are_bridged_and_long_ones_are_not() -> None:
     masks = MaskSet([track(boxes, frames=frames)], MaskOptions(linger=0, bridge_us=1_000_000))
     assert [frame for frame in range(101) if masks.masks_at(frame)] == [0, 1, 2, 3, 4, 5, 100]
     assert only(masks, 3).ellipses[1, 0] == pytest.approx(30)
-
-
-def test_overlapping_faces_are_both_hidden() -> None:
-    pair = [track([(100, 100, 50, 50)], name="a"), track([(120, 110, 50, 50)], name="b")]
-    alpha = MaskSet(pair).draw_alpha(0, *PICTURE)
-    assert covered_share(alpha, (100, 100, 50, 50)) == 1
-    assert covered_share(alpha, (120, 110, 50, 50)) == 1
 
 
 def test_exempt_and_dismissed_tracks_have_no_mask() -> None:

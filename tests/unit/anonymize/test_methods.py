@@ -52,26 +52,6 @@ def test_solid_leaves_no_face(width: int, height: int, box: tuple[float, float, 
     assert (pair[0][untouched] == before[0][untouched]).all()
 
 
-@pytest.mark.parametrize("name", PLANES)
-@given(
-    width=st.integers(1, 90),
-    height=st.integers(1, 90),
-    box=st.tuples(st.floats(-50, 100), st.floats(-50, 100), st.floats(0, 80), st.floats(0, 80)),
-)
-def test_pictures_and_boxes_of_any_size_keep_their_shape_and_what_is_outside(
-    name: str, width: int, height: int, box: tuple[float, float, float, float]
-) -> None:
-    masks = MaskSet([track([box])])
-    picture = noise(width, height)
-    before = [plane.copy() for plane in picture]
-    hide_faces(picture, masks.masks_at(0), create_method(name))
-    outside = masks.draw_alpha(0, width, height) == 0
-    assert (picture[0][outside] == before[0][outside]).all()
-    rgb = np.zeros((height, width, 3), np.uint8)
-    hide_faces([rgb], masks.masks_at(0), create_method(name))
-    assert rgb.shape == (height, width, 3)
-
-
 def spectrum(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Frequency in cycles a sample, and energy, of the middle of a picture (its edges are another matter)."""
     rows, columns = samples.shape
@@ -81,8 +61,9 @@ def spectrum(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.hypot(*np.meshgrid(np.fft.fftfreq(middle.shape[1]), np.fft.fftfreq(middle.shape[0]))), energy
 
 
-@pytest.mark.parametrize("face_width", [8, 33, 101, pytest.param(200, marks=pytest.mark.soak)])
-@pytest.mark.parametrize("subsampling", [(1, 1), (2, 2)])
+@pytest.mark.parametrize(
+    ("face_width", "subsampling"), [(8, (1, 1)), (101, (2, 2)), pytest.param(200, (1, 1), marks=pytest.mark.soak)]
+)
 def test_blur_is_at_least_as_strong_as_the_full_gaussian(face_width: int, subsampling: tuple[int, int]) -> None:
     sigma = 0.25 * face_width / subsampling[0]
     side = max(128, round(24 * sigma))
@@ -97,31 +78,11 @@ def test_blur_is_at_least_as_strong_as_the_full_gaussian(face_width: int, subsam
         assert energy[above].sum() <= 1.05 * expected[above].sum() + 2 * rounding[above].sum()
 
 
-def test_a_single_light_is_spread_at_least_as_wide_as_promised() -> None:
-    dark = np.zeros((801, 801), np.uint8)
-    dark[380:421, 380:421] = 255
-    across = create_method("blur", strength=0.25).cover(dark, 100, (1, 1)).astype(float).sum(axis=0)
-    middle = (across * np.arange(801)).sum() / across.sum()
-    assert middle == pytest.approx(400, abs=0.5)
-    expected = np.hypot(0.25 * 100, dark[400].nonzero()[0].std())
-    # A little of the tails is rounded away.
-    assert np.sqrt((across * (np.arange(801) - middle) ** 2).sum() / across.sum()) > 0.99 * expected
-
-
 @given(face_width=st.floats(1, 900), cells=st.integers(1, 8))
 def test_no_more_cells_than_asked_for_go_across_a_face(face_width: float, cells: int) -> None:
     side = create_method("pixelate", cells=cells).grid(face_width)
     assert side % 2 == 0
     assert face_width / side <= cells
-
-
-def test_a_mosaic_cell_is_the_mean_of_what_it_covers() -> None:
-    luma = noise(64, 64)[0]
-    mosaic = create_method("pixelate", cells=4).cover(luma, 64, (1, 1))
-    cells = mosaic.reshape(4, 16, 4, 16)
-    assert (cells == cells[:, :1, :, :1]).all()
-    means = luma.reshape(4, 16, 4, 16).mean(axis=(1, 3))
-    assert np.abs(cells[:, 0, :, 0] - means).max() <= 1
 
 
 def test_a_trembling_box_over_a_still_face_shows_the_same_mosaic() -> None:
@@ -135,11 +96,6 @@ def test_a_trembling_box_over_a_still_face_shows_the_same_mosaic() -> None:
         hide_faces(picture, masks.masks_at(frame), create_method("pixelate"))
         seen.append(picture[0][60:105, 70:115])
     assert all((other == seen[0]).all() for other in seen)
-
-
-def test_the_strength_does_not_follow_a_box_that_shrinks() -> None:
-    masks = MaskSet([track([(40, 40, 80, 80), (60, 60, 10, 10)])], MaskOptions(linger=0))
-    assert {create_method("pixelate").grid(masks.masks_at(frame)[0].face_width) for frame in (0, 1)} == {14}
 
 
 @pytest.mark.parametrize("name", PLANES)

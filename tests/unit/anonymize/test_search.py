@@ -44,13 +44,10 @@ class Asked:
 @pytest.mark.parametrize(
     ("eye", "near", "looks", "scores"),
     [
-        (Asked(), [], "reduced", []),
         (Asked([(half(SMALL), 0.09)]), [], "reduced", []),
         (Asked([(half(SMALL), 0.1)]), [], "reduced window", []),
         (Asked([(half(LARGE), 0.24)]), [], "reduced", []),
         (Asked([(half(LARGE), 0.25)]), [], "reduced window", []),
-        (Asked([(half(LARGE), 0.9)]), [], "reduced window", []),
-        (Asked(window=[(SMALL, 0.9)]), [SMALL], "reduced window whole", []),
         (Asked(window=[(SMALL, 0.34)], whole=[(SMALL, 0.9)]), [SMALL], "reduced window", []),
         (Asked(window=[(SMALL, 0.35)], whole=[(SMALL, 0.9)]), [SMALL], "reduced window whole", [0.9]),
         (Asked(window=[(SMALL, 0.35)], whole=[(SMALL, 0.49)]), [SMALL], "reduced window whole", []),

@@ -2,7 +2,6 @@
 
 import shutil
 import socket
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,19 +11,17 @@ import cv2
 import numpy as np
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
 
 from anonymize.masking.masks import MaskSet
 from anonymize.methods.diffusion import diffusion_options as presets
 from anonymize.methods.diffusion import diffusion_setup as loading
 from anonymize.methods.diffusion.diffusion_face import Diffusion
 from anonymize.methods.diffusion.diffusion_options import DiffusionOptions
-from anonymize.methods.diffusion.diffusion_rendering import MAX_ATTEMPTS, DiffusionRenderer, is_out_of_memory
+from anonymize.methods.diffusion.diffusion_rendering import MAX_ATTEMPTS, DiffusionRenderer
 from anonymize.methods.diffusion.keyframe_drawing import (
     FaceComparer,
     choose_appearance,
     create_comparer,
-    detect_edges,
     draw_landmark_lines,
     is_copy,
 )
@@ -34,7 +31,7 @@ from anonymize.methods.solid import Solid
 from anonymize.rendering.compositing import hide_faces
 from anonymize.rendering.face_renderer import RenderPlan, render
 from media.frame_index import load_index
-from models.faces.landmarks.landmark_finders import IBUG, MEDIAPIPE, Landmarks
+from models.faces.landmarks.landmark_finders import MEDIAPIPE, Landmarks
 from models.flow.dis import DenseInverseSearch
 from models.weights import installed_weights as weights
 from models.weights.adding import add_weights
@@ -81,7 +78,7 @@ class GreyShift(Shift):
         return super().between(first[..., None], second[..., None])
 
 
-@pytest.mark.parametrize(("flow", "scale"), [(GreyShift(2), 1), (GreyShift(2), 2), (DenseInverseSearch(), 1)])
+@pytest.mark.parametrize(("flow", "scale"), [(GreyShift(2), 2), (DenseInverseSearch(), 1)])
 def test_a_texture_follows_the_motion_of_the_source_also_where_it_is_drawn_larger(flow: Any, scale: int) -> None:
     source, drawn = texture(64, 74, 0), texture(64 * scale, 74 * scale, 1)
     starts = [2 * (5 - i) for i in range(5)]
@@ -95,15 +92,6 @@ def test_a_texture_follows_the_motion_of_the_source_also_where_it_is_drawn_large
         np.abs(picture[inner, inner].astype(int) - textures[2][inner, inner]) for picture in (middle, textures[0])
     )
     assert apart.mean() < still.mean() / 5
-    assert apart.max() <= 1 or scale == 2 or isinstance(flow, DenseInverseSearch)
-
-
-def test_of_two_keys_that_see_the_same_the_nearer_counts_more() -> None:
-    source = texture(64, 64, 0)[..., 0]
-    black, light = np.zeros((64, 64, 3), np.uint8), np.full((64, 64, 3), 200, np.uint8)
-    keys = [GeneratedKeyframe(0, source, black), GeneratedKeyframe(4, source, light)]
-    levels = [int(np.median(interpolate_frame(frame, source, keys, DenseInverseSearch()))) for frame in (1, 2, 3)]
-    assert levels == [50, 100, 150]
 
 
 def test_what_only_one_key_shows_comes_from_that_one() -> None:
@@ -127,28 +115,14 @@ def test_each_person_is_drawn_differently_and_the_same_in_all_versions() -> None
     assert len({look.seed for look in looks}) == 100
     assert len({look.prompt for look in looks}) > 90
     assert choose_appearance("P01").seed == 6859106274410656092
+    again = choose_appearance("P01", 1)
+    assert again.prompt == choose_appearance("P01").prompt, "another attempt changes the noise and not the words"
+    assert again.seed != choose_appearance("P01").seed
 
 
-def test_another_attempt_changes_the_noise_and_not_the_words() -> None:
-    first, second = choose_appearance("P01"), choose_appearance("P01", 1)
-    assert first.prompt == second.prompt
-    assert first.seed != second.seed
-    assert 0 <= second.seed < 2**63
-
-
-def test_edges_are_white_lines_on_black() -> None:
-    crop = np.zeros((64, 64, 3), np.uint8)
-    crop[20:40, 20:40] = 200
-    lines = detect_edges(crop)
-    assert lines.shape == crop.shape
-    assert set(np.unique(lines)) == {0, 255}
-    assert not lines[:10].any()
-
-
-@pytest.mark.parametrize(("layout", "count"), [(MEDIAPIPE, 478), (IBUG, 68)])
-def test_lines_lie_where_the_landmarks_are(layout: str, count: int) -> None:
-    points = np.random.default_rng(0).uniform(20, 44, (count, 3)).astype(np.float32)
-    lines = draw_landmark_lines(Landmarks(points, 1.0, layout), (64, 80))
+def test_lines_lie_where_the_landmarks_are() -> None:
+    points = np.random.default_rng(0).uniform(20, 44, (478, 3)).astype(np.float32)
+    lines = draw_landmark_lines(Landmarks(points, 1.0, MEDIAPIPE), (64, 80))
     assert lines.shape == (80, 64, 3)
     assert lines[16:49, 16:49].any()
     lines[16:49, 16:49] = 0
@@ -316,50 +290,20 @@ def test_stopped_work_goes_on_with_the_same_result(source: Source, expected: lis
     assert len(batches(source.cache)) > len(before)
 
 
-@pytest.mark.parametrize(
-    "writes", [pytest.param(1, marks=pytest.mark.soak), 2, pytest.param(3, marks=pytest.mark.soak)]
-)
-def test_work_that_was_killed_while_it_wrote_goes_on_with_the_same_result(
-    source: Source, monkeypatch: pytest.MonkeyPatch, expected: list[np.ndarray], writes: int
-) -> None:
-    left = [writes]
-
-    def killed(file: int) -> None:
-        left[0] -= 1
-        if left[0] < 0:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("project.files.atomic_files.os.fsync", killed)
-        with pytest.raises(KeyboardInterrupt):
-            work(source).draw_keyframes()
-    assert same(drawn(work(source), source), expected)
-
-
-def test_nothing_is_drawn_twice(
-    drawn_source: Source, monkeypatch: pytest.MonkeyPatch, expected: list[np.ndarray]
-) -> None:
-    monkeypatch.setattr(Translator, "draw", lambda *_, **__: pytest.fail("drawn again"))
-    assert same(drawn(work(drawn_source), drawn_source), expected)
-
-
 def test_a_damaged_batch_is_drawn_again(drawn_source: Source, expected: list[np.ndarray]) -> None:
     for number, path in enumerate(batches(drawn_source.cache)):
         path.write_bytes([b"", b"broken", path.read_bytes()[:-100]][number % 3])
     assert same(drawn(work(drawn_source), drawn_source), expected)
 
 
-def test_other_options_another_identity_and_another_picture_are_drawn_anew(tmp_path: Path) -> None:
+def test_another_identity_and_another_picture_are_drawn_anew(tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     source = Source([moving(3)], cache=cache)
     first = drawn(work(source), source)
-    assert same(first, drawn(work(source), source))
-    for options in ({"strength": 1.0}, {"steps": 4}):
-        assert not same(drawn(work(source, **options), source), first), options
     person = Source([moving(3)], identities={"track": "P02"}, cache=cache)
     assert not same(drawn(work(person), person), first)
-    longer, other = (Source([moving(4)], cache=cache, seed=seed) for seed in (0, 1))
-    assert not same(drawn(work(longer), longer), drawn(work(other), other))
+    other = Source([moving(3)], cache=cache, seed=1)
+    assert not same(drawn(work(other), other), first)
 
 
 def test_without_a_cache_nothing_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -397,22 +341,13 @@ def test_short_of_memory_batches_are_halved(
     assert max(tried[1:]) == 3
     assert any("3 key frames at a time" in text for text in told.texts)
     assert told.drawn == sorted(told.drawn)
-    for path in batches(source.cache)[1:]:
-        path.unlink()
-    assert same(drawn(work(source, batch=8), source), expected)
 
 
-def test_when_not_even_one_frame_fits_it_says_so_and_another_error_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    for error in (torch.OutOfMemoryError(), RuntimeError("can't allocate memory: 1 GB"), MemoryError()):
-        assert is_out_of_memory(error)
-    with monkeypatch.context() as patch:
-        tried = short_of_memory(patch, 0, torch.OutOfMemoryError())
-        with pytest.raises(UserError, match="not enough memory to draw a face at 64 x 64"):
-            work(Source([moving(FRAMES)]), batch=4).draw_keyframes()
-        assert tried == [4, 2, 1]
-    short_of_memory(monkeypatch, 0, RuntimeError("something else"))
-    with pytest.raises(RuntimeError, match="something else"):
-        work(Source([moving(3)])).draw_keyframes()
+def test_when_not_even_one_frame_fits_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = short_of_memory(monkeypatch, 0, RuntimeError("can't allocate memory: 1 GB"))
+    with pytest.raises(UserError, match="not enough memory to draw a face at 64 x 64"):
+        work(Source([moving(FRAMES)]), batch=4).draw_keyframes()
+    assert tried == [4, 2, 1]
 
 
 def test_a_face_too_close_to_the_source_is_drawn_with_another_seed(tmp_path: Path) -> None:
@@ -448,21 +383,12 @@ def test_networks_that_give_back_the_source_draw_nothing(monkeypatch: pytest.Mon
 
 
 def test_shots_are_drawn_on_their_own_and_faces_of_several_people_also_at_the_border(tmp_path: Path) -> None:
-    outside = moving(6, "outside")
+    outside = moving(4, "outside")
     outside.boxes[:, 0] -= 50
     people = {"track": "P01", "outside": "P02"}
-    source = Source([moving(6), outside], identities=people, cuts=(3,), cache=tmp_path / "cache")
-    assert len(drawn(work(source), source)) > 6
+    source = Source([moving(4), outside], identities=people, cuts=(2,), cache=tmp_path / "cache")
+    assert len(drawn(work(source), source)) > 4
     assert len(list((tmp_path / "cache").iterdir())) == 4
-
-
-def test_a_face_that_nothing_is_known_of_is_not_drawn() -> None:
-    source = Source([moving(3)])
-    made = work(source)
-    made.draw_keyframes()
-    assert made.draw(next(Source([moving(3, "stranger")]).faces("stranger"))) is None
-    made.close()
-    assert made.draw(next(source.faces("track"))) is None
 
 
 # As the renderer uses it, with networks installed as a lab would install them
@@ -506,21 +432,6 @@ def test_a_clip_is_rendered_and_nothing_outside_the_masks_is_touched(tmp_path: P
 
 
 @pytest.mark.usefixtures("lab")
-def test_it_can_be_used_again_and_forgets_what_it_had() -> None:
-    source = Source([moving(3)])
-    method = Diffusion(OPTIONS)
-    face = next(source.faces("track"))
-    assert method.draw(face) is None
-    results = []
-    for _ in range(2):
-        method.begin(source, Silent())
-        results.append(method.draw(face))
-        method.end()
-        assert method.draw(face) is None
-    assert (results[0] == results[1]).all()
-
-
-@pytest.mark.usefixtures("lab")
 def test_a_cancelled_beginning_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     method = Diffusion(OPTIONS)
@@ -530,22 +441,6 @@ def test_a_cancelled_beginning_leaves_nothing_behind(tmp_path: Path, monkeypatch
     assert not list(tmp_path.glob("greenroom-*"))
 
 
-@pytest.mark.usefixtures("lab")
-def test_landmarks_without_their_model_are_refused_before_anything_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loading, "load_pipeline", lambda *_: pytest.fail("loaded"))
-    with pytest.raises(UserError, match="“face-landmarks” are not installed"):
-        Diffusion(DiffusionOptions(control="landmarks")).begin(Source([moving(3)]), Silent())
-
-
-def test_without_weights_or_packages_it_says_how_to_get_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path))
-    with pytest.raises(UserError, match="“stable-diffusion” are not installed"):
-        Diffusion().begin(Source([moving(3)]), Silent())
-    monkeypatch.setitem(sys.modules, "diffusers", None)
-    with pytest.raises(UserError, match="“diffusion”, which is not installed"):
-        Diffusion().begin(Source([moving(3)]), Silent())
-
-
 UNET = "unet/diffusion_pytorch_model.safetensors"
 
 
@@ -553,19 +448,11 @@ def cut_short(model: Path) -> None:
     (model / UNET).write_bytes((model / UNET).read_bytes()[:1000])
 
 
-def inpainting(model: Path) -> None:
-    config = model / "unet" / "config.json"
-    config.write_text(config.read_text("utf-8").replace('"in_channels": 4', '"in_channels": 9'), "utf-8")
-    content = load_file(model / UNET)
-    content["conv_in.weight"] = content["conv_in.weight"].repeat(1, 3, 1, 1)[:, :9].contiguous()
-    save_file(content, model / UNET, {"format": "pt"})
-
-
 def pickled(model: Path) -> None:
     (model / UNET).rename((model / UNET).with_suffix(".bin"))
 
 
-@pytest.mark.parametrize("harm", [cut_short, inpainting, pickled])
+@pytest.mark.parametrize("harm", [cut_short, pickled])
 def test_other_networks_are_refused_in_one_line(
     folders: tuple[Path, Path], tmp_path: Path, harm: Callable[[Path], None]
 ) -> None:
@@ -574,17 +461,3 @@ def test_other_networks_are_refused_in_one_line(
     with pytest.raises(UserError, match=r"The weights “stable-diffusion” (cannot be|are of another)") as said:
         loading.load_pipeline(model, folders[1], presets.PRESETS["fast"])
     assert "\n" not in said.value.message
-
-
-def test_a_controlnet_of_another_family_is_refused(folders: tuple[Path, Path], tmp_path: Path) -> None:
-    other = Path(shutil.copytree(folders[1], tmp_path / "controlnet"))
-    content = load_file(other / "diffusion_pytorch_model.safetensors")
-    for name, tensor in content.items():
-        if "attn2.to_k" in name or "attn2.to_v" in name:
-            content[name] = tensor.repeat(1, 2)
-    save_file(content, other / "diffusion_pytorch_model.safetensors", {"format": "pt"})
-    config = (other / "config.json").read_text("utf-8")
-    changed = config.replace('"cross_attention_dim": 16', '"cross_attention_dim": 32')
-    (other / "config.json").write_text(changed, "utf-8")
-    with pytest.raises(UserError, match="do not belong to"):
-        loading.load_pipeline(folders[0], other, presets.PRESETS["fast"])

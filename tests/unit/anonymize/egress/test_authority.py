@@ -7,8 +7,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from annotate.study.recording_edits import redo, undo
 from anonymize.egress.egress_authority import (
@@ -23,7 +21,6 @@ from anonymize.egress.policy_edits import change_policy, parse_hosts, set_policy
 from project.codec import dump
 from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy, Purpose
 from project.entities.judgments import RAW_CONDITION
-from project.entities.study_records import Json
 from project.errors import UserError
 from project.files.sqlcipher import sqlite3
 from project.merging.merge import merge_copy
@@ -112,18 +109,9 @@ def test_a_download_needs_no_level_and_no_evidence(session: Session) -> None:
     assert refused(session, abroad("r1", RAW_CONDITION)) == "nothing-leaves"
 
 
-class _Holder:
-    """Stands for a worker's way to the study: question and answer travel as JSON."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
-    def ask(self, question: dict[str, Json]) -> dict[str, Json]:
-        return answer_permits(self._session, json.loads(json.dumps(question)))
-
-
 def test_a_job_elsewhere_asks_the_holder_of_the_study(session: Session) -> None:
-    remote = RemoteAuthority(_Holder(session))
+    holder = SimpleNamespace(ask=lambda question: answer_permits(session, json.loads(json.dumps(question))))
+    remote = RemoteAuthority(holder)
     remote.permit(at_home("r1", RAW_CONDITION))
     with pytest.raises(Forbidden) as refusal:
         remote.permit(abroad("r1", RAW_CONDITION))
@@ -151,14 +139,6 @@ def test_only_a_yes_is_a_yes_and_a_question_that_is_not_understood_is_a_no(sessi
 
 
 # Setting it
-
-
-def test_setting_it_is_in_the_history_with_a_name(session: Session) -> None:
-    set_policy(session, Policy(EgressLevel.ANONYMIZED))
-    set_policy(session, Policy(EgressLevel.ANONYMIZED, downloads=True))
-    assert not set_policy(session, Policy(EgressLevel.ANONYMIZED, downloads=True)), "nothing changed: there is no step"
-    named = [row[0] for row in session.study.rows("SELECT name FROM journal_step ORDER BY id")]
-    assert named[-2:] == ["Let reviewed renderings leave this machine", "Change what may leave this machine"]
 
 
 def test_neither_undo_nor_redo_loosens_it(session: Session) -> None:
@@ -191,41 +171,18 @@ def test_what_was_said_for_one_level_does_not_stand_for_another() -> None:
     assert change_policy(Policy(hosts=("a.example",)), hosts=()).hosts == ()
 
 
-@pytest.mark.parametrize(
-    ("given", "host"),
-    [
-        ("API.example.org", "api.example.org"),
-        ("https://api.example.org/v1", "api.example.org"),
-        ("api.example.org:8443", "api.example.org"),
+def test_a_host_is_kept_as_requests_name_it() -> None:
+    for given, host in (
+        ("http://user:secret@API.example.org:8443/v1", "api.example.org"),
         ("api.example.org.", "api.example.org"),
-        ("http://user:secret@api.example.org/", "api.example.org"),
         ("[2001:db8::1]", "2001:db8::1"),
-        ("2001:db8::1", "2001:db8::1"),
-        ("192.0.2.7", "192.0.2.7"),
         ("bücher.example", "xn--bcher-kva.example"),
-        ("straße.example", "xn--strae-oqa.example"),
-        ("0x7f.1", "127.0.0.1"),
         ("[::ffff:192.0.2.7]", "192.0.2.7"),
-        ("judge.", "judge."),
-    ],
-)
-def test_a_host_is_kept_as_requests_name_it(given: str, host: str) -> None:
-    assert parse_hosts([given, given]) == (host,)
-
-
-def test_what_is_no_host() -> None:
-    for wrong in ("a b", "*.example.org", "http://", "-a.example", "a..example", "x" * 300, ":::"):
+    ):
+        assert parse_hosts([given, given]) == (host,)
+    for wrong in ("a b", "*.example.org", "a..example"):
         with pytest.raises(UserError):
             parse_hosts([wrong])
-
-
-@given(st.text(max_size=30))
-def test_any_text_is_a_host_or_a_user_error(text: str) -> None:
-    try:
-        found = parse_hosts([text])
-    except UserError:
-        return
-    assert parse_hosts(found) == found
 
 
 # Copies

@@ -78,10 +78,6 @@ def test_the_machines_proxy_is_foretold(
     assert rule(session, server("http://localhost:8080/v1"), recording, RAW_CONDITION) == ""
     set_policy(session, replace(raw, proxies=True))
     assert rule(session, far, recording, RAW_CONDITION) == ""
-    monkeypatch.setenv("HTTPS_PROXY", "socks5://proxy.example.org:1080")
-    assert rule(session, far, recording, RAW_CONDITION) == "proxies"
-    set_policy(session, Policy())
-    assert rule(session, far, recording, RAW_CONDITION) == "nothing-leaves"
 
 
 def test_what_opens_no_connection_is_allowed_and_nonsense_an_error(session: Session, recording: Recording) -> None:

@@ -2,9 +2,7 @@
 
 import json
 import shutil
-import threading
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 
 import platformdirs
@@ -16,7 +14,7 @@ from project.entities.egress_policy import EgressLevel, Forbidden, Policy
 from project.errors import UserError
 from project.queries.policy_rows import POLICY_PROPERTY, stored_policy
 from project.session.session import Session
-from project.session.trust_store import TrustKind, add_trusted, newest_policy, note_policy, read_trusted
+from project.session.trust_store import TrustKind, read_trusted
 from project.store.study import Study
 from tests.builders.egress_requests import abroad
 from tests.builders.terminal import Terminal
@@ -54,7 +52,7 @@ def data() -> Path:
     return platformdirs.user_data_path("greenroom", appauthor=False) / "policies.json"
 
 
-@pytest.mark.parametrize("later", [[Policy()], [REVIEWED], [Policy(), RAW], [Policy(downloads=True)]])
+@pytest.mark.parametrize("later", [[REVIEWED], [Policy(), RAW]])
 def test_an_older_file_brings_no_older_permission_back(study: Path, later: list[Policy]) -> None:
     put(study, RAW)
     older = kept(study)
@@ -70,17 +68,6 @@ def test_an_older_file_brings_no_older_permission_back(study: Path, later: list[
         assert policy_in_force(session) == RAW
     shutil.copyfile(older, study)
     assert holds(study) == Policy(), "what was confirmed is that file's policy and no other's"
-
-
-def test_a_file_that_is_put_back_under_the_newest_policy_needs_no_question(study: Path) -> None:
-    put(study, REVIEWED, RAW)
-    older = kept(study)
-    with Session.open(study, "Bo") as session, session.step("Name"):
-        session.study.set_property("name", "A pilot")
-    shutil.copyfile(older, study)
-    assert holds(study) == RAW
-    shutil.copyfile(older, study.with_name("moved.greenroom"))
-    assert holds(study.with_name("moved.greenroom")) == RAW, "it is the same study with the same policy"
 
 
 def test_of_two_copies_the_policy_that_was_set_last_holds(study: Path) -> None:
@@ -117,18 +104,6 @@ def test_notes_of_this_machine_that_are_gone_or_older_vouch_for_nothing(study: P
     assert holds(study) == Policy()
     put(study, REVIEWED)
     assert holds(study) == REVIEWED
-
-
-def test_a_note_that_is_no_note_vouches_for_nothing(study: Path) -> None:
-    put(study, RAW)
-    with Session.open(study, read_only=True) as session:
-        study_id = session.study.id
-    record = newest_policy(study_id)
-    for damaged in ({}, [], {**asdict(record), "number": "2"}, {**asdict(record), "number": 0}, {"digest": ""}):
-        data().write_text(json.dumps({study_id: damaged}))
-        config().write_text(json.dumps({study_id: {"policy": damaged}}))
-        assert newest_policy(study_id) is None
-        assert holds(study) == Policy()
 
 
 def test_a_policy_that_was_set_elsewhere_is_asked_about_once(study: Path) -> None:
@@ -174,30 +149,6 @@ def test_a_policy_that_cannot_be_noted_is_not_loosened_and_is_closed_all_the_sam
         with pytest.raises(UserError, match="Nothing of this study leaves this machine, but an earlier file"):
             set_policy(session, Policy())
         assert stored_policy(session.study)["level"] == "nothing"
-
-
-def test_what_another_process_trusts_meanwhile_brings_no_policy_back() -> None:
-    """Both rewrite one file: who read it before a policy was set must not write it after."""
-    together = threading.Barrier(8)
-
-    def point(number: int) -> None:
-        together.wait()
-        for step in range(5):
-            add_trusted("s", TrustKind.FOLDER, [f"/{number}/{step}"])
-
-    def note() -> None:
-        together.wait()
-        for step in range(5):
-            note_policy("s", f"digest {step}")
-
-    threads = [threading.Thread(target=point, args=(number,)) for number in range(7)] + [threading.Thread(target=note)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    newest = newest_policy("s")
-    assert (newest.number, newest.digest) == (5, "digest 4")
-    assert len(read_trusted("s", TrustKind.FOLDER)) == 35
 
 
 def test_the_command_line_names_the_command_and_asks(study: Path, greenroom: Terminal) -> None:

@@ -1,13 +1,8 @@
 """What leaves under a rendering was reviewed: words that pass the scrubber and stand, pictures of that very file."""
 
 import json
-import os
-import shutil
-from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -30,15 +25,12 @@ from benchmark.judging.judge_registry import add_judge
 from benchmark.prompts.judge_prompt import TASKS
 from benchmark.prompts.prompt_templates import edit_prompt
 from benchmark.prompts.prompt_templates import shipped_text as shipped_prompt
-from media import excerpts
-from media.excerpts import decode_jpegs
 from models.connection.guard import ApprovedContent
 from project.codec import dump, load
 from project.entities.egress_policy import EgressLevel, EgressRequest, Forbidden, Policy
 from project.entities.judgments import RAW_CONDITION, JudgmentTarget, JudgmentTargetKind
 from project.entities.study_records import ParticipantRole, Recording
 from project.errors import UserError
-from project.queries.history_rows import latest_run
 from project.queries.pii_rows import PiiVerdict, PrivateWord, put_private_word
 from project.queries.policy_rows import all_egress
 from project.queries.recording_rows import all_collections, all_recordings
@@ -48,7 +40,7 @@ from project.schemes.scheme_file import shipped_text as shipped_scheme
 from project.search.free_texts import free_texts
 from project.session.jobs import JobSpec
 from project.session.session import Session
-from tests.builders.egress_requests import abroad, at_home
+from tests.builders.egress_requests import abroad
 from tests.builders.release_study import settle
 from tests.builders.subjects import a_question, asked_about
 
@@ -98,33 +90,17 @@ def lab_segment(session: Session) -> str:
     return next(segment.id for segment in all_segments(session.study) if segment.scheme == "lab")
 
 
-@pytest.fixture(scope="module")
-def private_lab(rendered_lab: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = Path(shutil.copytree(rendered_lab.parent, tmp_path_factory.mktemp("private") / "lab"))
-    with Session.open(folder / rendered_lab.name, "Ada Byron") as session:
-        private_everywhere(session)
-    return folder / rendered_lab.name
-
-
-@pytest.fixture
-def private_session(private_lab: Path, tmp_path: Path, english_names: None) -> Iterator[Session]:
-    shutil.copytree(private_lab.parent, tmp_path / "private")
-    with Session.open(tmp_path / "private" / private_lab.name, "Ada Byron") as opened:
-        yield opened
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_no_private_word_is_in_what_is_sent(private_session: Session, task: str) -> None:
-    (recording,) = all_recordings(private_session.study)
-    rendering = latest_run(private_session.study, recording.id, "anonymize").id
-    about = asked_about(private_session, task, recording.id, lab_segment(private_session), WORD)
-    for variant in ("few-shot", "cot"):
-        raw = plan_input(private_session, about, task, variant, RAW_CONDITION, SIGHT)
-        assert WORD in raw.text
-        assert TOLD.get(task, WORD) in raw.text
-        plan = plan_input(private_session, about, task, variant, rendering, SIGHT)
+def test_no_private_word_is_in_what_is_sent(session: Session, recording: Recording, rendering: str) -> None:
+    private_everywhere(session)
+    planted = session.study.undo_name
+    for task in TASKS:
+        about = asked_about(session, task, recording.id, lab_segment(session), WORD)
+        raw, plan = (plan_input(session, about, task, "few-shot", how, SIGHT) for how in (RAW_CONDITION, rendering))
+        assert TOLD.get(task, WORD) in raw.text, task
         sent = [message.text for message in build_messages(plan)]
-        assert WORD.lower() not in json.dumps([*sent, plan.answer_form.schema]).lower()
+        assert WORD.lower() not in json.dumps([*sent, plan.answer_form.schema]).lower(), task
+        while session.study.undo_name != planted:
+            session.study.undo()
 
 
 def test_a_form_whose_keys_are_personal_is_not_asked_under_a_rendering(session: Session, rendering: str) -> None:
@@ -134,7 +110,7 @@ def test_a_form_whose_keys_are_personal_is_not_asked_under_a_rendering(session: 
         plan_input(session, lab_segment(session), "assess", condition=rendering, settings=SIGHT)
 
 
-@pytest.mark.parametrize("task", ["answer", "word_question", "audit", "esi_question", "act", "episode_ratings"])
+@pytest.mark.parametrize("task", ["answer", "audit", "episode_ratings"])
 def test_what_was_marked_is_hidden_where_quoted(
     session: Session, recording: Recording, rendering: str, task: str
 ) -> None:
@@ -192,21 +168,6 @@ def test_what_was_planned_leaves_as_long_as_it_stands(
     assert [egress.rule for egress in all_egress(session.study)] == ["", "reviewed"]
 
 
-@pytest.mark.parametrize("other", [at_home, lambda recording, _: replace(abroad(recording, ""), texts=0)])
-def test_what_stays_or_holds_no_words_is_let_through(
-    session: Session,
-    recording: Recording,
-    rendering: str,
-    segment: str,
-    work: JobSpec,
-    other: Callable[[str, str], EgressRequest],
-) -> None:
-    another_private_word(session)
-    ask(session, work, replace(other(recording.id, rendering), segment_id=segment, frames=()))
-    (let_through,) = all_egress(session.study)
-    assert let_through.permission
-
-
 def test_what_was_kept_in_a_question_stays_once_hidden(session: Session, recording: Recording, rendering: str) -> None:
     question = a_question(session, recording.id, "Mr. Poole")
     confirm_texts(session)
@@ -243,19 +204,3 @@ def test_what_a_sample_of_the_file_would_not_show_is_seen(plan: InputPlan, monke
     plan.media.path.write_bytes(content)
     with pytest.raises(UserError, match="was changed since"):
         build_messages(plan, ApprovedContent())
-
-
-def test_a_file_that_is_another_only_while_it_is_read_stays(plan: InputPlan, monkeypatch: pytest.MonkeyPatch) -> None:
-    def swapped(path: Path, *given: Any) -> list[bytes]:
-        made = decode_jpegs(path, *given)
-        kept, times = path.read_bytes(), path.stat()
-        path.write_bytes(b"another one")
-        path.write_bytes(kept)
-        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-        return made
-
-    monkeypatch.setattr(excerpts, "decode_jpegs", swapped)
-    cleared = ApprovedContent()
-    with pytest.raises(UserError, match="was changed since"):
-        build_messages(plan, cleared)
-    assert not cleared.has_text(plan.text, plan.condition)

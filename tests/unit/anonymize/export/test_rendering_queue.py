@@ -7,8 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from annotate.study.recording_edits import add_recordings, probe_file, undo
-from annotate.team.assignments import hold_out
+from annotate.study.recording_edits import add_recordings, probe_file
 from anonymize.export import export_job as anonymization
 from anonymize.export import export_queue as rendering_queue
 from anonymize.export.export_queue import ClipState, load_unfinished, make_queue, run_queue
@@ -86,24 +85,6 @@ def test_stopping_is_no_failure(session: Session, tmp_path: Path) -> None:
     again = load_unfinished(session)
     assert len(again.pending) == 2
     assert list((tmp_path / "clips").iterdir()) == []
-
-
-def test_recordings_that_are_gone_are_left_out_and_a_broken_file_is_none(session: Session, tmp_path: Path) -> None:
-    rendering_queue.save_queue(session, make_queue(session, ids(session), {"solid": {}}, tmp_path / "clips"))
-    undo(session)
-    assert len(ids(session)) == 1
-    again = load_unfinished(session)
-    assert [clip.recording_id for clip in again.clips] == ids(session)
-    rendering_queue.queue_path(session.study.path).write_text("{", "utf-8")
-    assert load_unfinished(session) is None
-
-
-def test_what_is_held_out_is_never_made(session: Session, tmp_path: Path) -> None:
-    hold_out(session, ids(session)[0])
-    queue = make_queue(session, ids(session)[:1], {"solid": {}}, tmp_path / "clips")
-    ((clip, result),) = run_queue(session, queue, silent)
-    assert result is None
-    assert "held out" in clip.problem
 
 
 def test_a_disk_without_room_and_an_unknown_method_are_told_beforehand(

@@ -10,7 +10,7 @@ from annotate.study import people as participants
 from annotate.study import recording_edits as history
 from anonymize.faces import face_review_edits as review
 from anonymize.faces import text_regions_job as text_regions
-from anonymize.faces.face_review import REASON_TEXTS, FaceSheet, SamePersonSuggestion, build_face_sheet
+from anonymize.faces.face_review import FaceSheet, build_face_sheet
 from anonymize.masking.mask_coverage import Cover, ReviewReason
 from models.text_regions.text_detectors import StaticTextRegion
 from project.entities.face_regions import Keyframe, RegionKind
@@ -18,8 +18,6 @@ from project.entities.study_records import ParticipantRole
 from project.errors import UserError
 from project.progress import Silent
 from project.queries.face_rows import regions_of, seen_spans
-from project.queries.history_rows import latest_run
-from project.queries.recording_rows import all_participants, participants_in
 from project.session.jobs import run_inline
 from project.session.session import Session
 from tests.builders.face_study import FRAMES, found_faces, only_recording, open_lab
@@ -60,23 +58,6 @@ def test_a_review_is_refused_with_the_count_until_every_place_was_seen(lab: Sess
     assert [face_review.annotator_id for face_review in seen_now(lab).reviews] == [lab.annotator().id]
 
 
-def test_where_people_are_and_no_face_was_found_it_is_said_before_a_review(lab: Session) -> None:
-    here = only_recording(lab)
-    found_faces(lab, [])
-    assert seen_now(lab).pending == []
-    for name, role, said in (("R", ParticipantRole.ROBOT, False), ("P", ParticipantRole.USER, True)):
-        participants.add_participant(lab, name, role)
-        who = next(person for person in all_participants(lab.study) if person.pseudonym == name)
-        participants.set_appearance(lab, here, who, True)
-        assert bool(seen_now(lab).pending) is said
-    with pytest.raises(UserError, match="1 uncovered place left"):
-        review.mark_reviewed(lab, here)
-    (place,) = seen_now(lab).pending
-    assert "no face was found in all of it" in REASON_TEXTS[place.reason]
-    review.mark_seen(lab, here, [(place.start_us, place.end_us)])
-    review.mark_reviewed(lab, here)
-
-
 def test_any_later_change_revokes_a_review_and_undoing_it_brings_it_back(lab: Session) -> None:
     here = only_recording(lab)
     found_faces(lab, [BOX])
@@ -113,41 +94,6 @@ def test_what_was_seen_before_a_new_run_was_not_seen_in_it(lab: Session) -> None
     assert len(seen_now(lab).pending) == 1
 
 
-def test_several_tracks_are_assigned_or_dismissed_in_one_step(lab: Session) -> None:
-    here = only_recording(lab)
-    found_faces(lab, [BOX, (100.0, 40.0, 30.0, 36.0)])
-    ids = [track.id for track in seen_now(lab).tracks]
-    who, _ = review.assign_faces_to_new(lab, here, ids, " P07 ", ParticipantRole.USER)
-    assert {track.participant_id for track in seen_now(lab).tracks} == {who}
-    assert [participant.pseudonym for participant in participants_in(lab.study, here)] == ["P07"]
-    history.undo(lab)
-    assert all_participants(lab.study) == []
-    assert len(seen_now(lab).undecided_tracks) == 2
-    review.dismiss_faces(lab, ids)
-    assert seen_now(lab).undecided_tracks == []
-    history.undo(lab)
-    assert len(seen_now(lab).undecided_tracks) == 2
-
-
-def test_suggestions_are_offered_until_their_tracks_are_decided(lab: Session) -> None:
-    here = only_recording(lab)
-    found_faces(lab, [BOX, (100.0, 40.0, 30.0, 36.0), (5.0, 5.0, 20.0, 20.0)])
-    run = latest_run(lab.study, here, "faces")
-    ids = [track.id for track in seen_now(lab).tracks]
-    told = replace(run, result={**run.result, "suggested": [ids[:2], [ids[2], "gone"], "odd"]})
-
-    def suggestions() -> list[SamePersonSuggestion]:
-        return replace(seen_now(lab), run=told).suggestions()
-
-    (suggestion,) = suggestions()
-    assert (suggestion.track_ids, suggestion.participant_id) == ((ids[0], ids[1]), None)
-    who, _ = participants.add_participant(lab, "P01", ParticipantRole.USER, here)
-    review.assign_faces(lab, ids[:1], who)
-    assert [suggestion.participant_id for suggestion in suggestions()] == [who]
-    review.assign_faces(lab, ids[:2], who)
-    assert suggestions() == []
-
-
 def test_a_region_is_moved_named_shortened_assigned_and_deleted(lab: Session) -> None:
     here = only_recording(lab)
     key, _ = review.add_region(lab, here, RegionKind.AREA, HERE, 10**12, label=" a  badge ")
@@ -170,33 +116,6 @@ def test_a_region_is_moved_named_shortened_assigned_and_deleted(lab: Session) ->
     assert regions_of(lab.study, here) == []
     history.undo(lab)
     assert len(regions_of(lab.study, here)) == 1
-
-
-def test_keyframes_pressed_in_a_row_are_one_step(lab: Session) -> None:
-    here = only_recording(lab)
-    found_faces(lab, [BOX])
-    (track,) = seen_now(lab).tracks
-    for x in (60, 62, 64):
-        review.set_track_box(lab, here, track.id, Keyframe(FRAME, x, 40, 30, 36), merge_key="move")
-    assert seen_now(lab).tracks[0].boxes[1, 0] == 64
-    history.undo(lab)
-    assert seen_now(lab).tracks[0].boxes[1, 0] == 50
-    history.redo(lab)
-    run = latest_run(lab.study, here, "faces")
-    review.delete_track_box(lab, run.id, track.id, FRAME)
-    with pytest.raises(UserError, match="no keyframe at"):
-        review.delete_track_box(lab, run.id, track.id, FRAME)
-
-
-def test_an_empty_box_or_one_outside_of_the_picture_is_refused(lab: Session) -> None:
-    for box in ((0, 0, 0, 10), (200, 10, 10, 10), (-30, 0, 20, 20)):
-        with pytest.raises(UserError, match="This box"):
-            review.add_region(lab, only_recording(lab), RegionKind.AREA, Keyframe(0, *box), FRAME)
-
-
-def test_without_a_network_the_search_for_text_says_how_to_get_one(lab: Session) -> None:
-    with pytest.raises(UserError, match="not installed"):
-        text_regions.prepare(lab, only_recording(lab))
 
 
 def test_text_that_a_run_found_is_suggested_until_an_area_masks_it(lab: Session, tmp_path: Path) -> None:

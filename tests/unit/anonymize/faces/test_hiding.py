@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
 import pytest
 
 from annotate.study.people import add_participant, change_role
@@ -13,17 +12,14 @@ from annotate.study.recording_edits import undo
 from anonymize.export import export_job as anonymization
 from anonymize.export.export_job import ClipExportResult
 from anonymize.faces.face_review_edits import assign_faces, dismiss_faces
-from anonymize.faces.masking_plan import build_render_plan, gather_parameters, rendering_key
 from anonymize.methods import face_methods as registry
 from anonymize.methods.face_methods import Face, Image
 from anonymize.rendering import face_renderer, residual_faces
-from media.frame_index import load_index
 from models.faces import face_detectors as detectors
 from models.faces.track_file import save_tracks
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import Json, ParticipantRole
 from project.errors import Cancelled, UserError
-from project.files.temporary_files import cache_folder
 from project.ids import new_id
 from project.progress import Silent
 from project.queries.face_rows import insert_region, mask_state, set_track_box
@@ -125,20 +121,11 @@ def test_a_keyframe_moves_what_is_hidden(session: Session, clips: Path) -> None:
     assert hidden(session, clips) == [NONE, ALL]
 
 
-def test_a_face_drawn_by_hand_is_hidden_while_it_lasts_whatever_the_cache_holds(session: Session, clips: Path) -> None:
+def test_a_face_drawn_by_hand_is_hidden_while_it_lasts(session: Session, clips: Path) -> None:
     found_faces(session, [LEFT])
     draw_region(session, RegionKind.FACE, RIGHT, 3, 5)
     drawn = [False, False, True, True, True, True]  # a frame longer on either side, like every track
     assert hidden(session, clips) == [ALL, drawn]
-    found_faces(session, [])
-    load_index(session.require_picture(only_recording(session)).path, cache_folder())
-    (kept,) = cache_folder().glob("index-*.npz")
-    with np.load(kept) as stored:
-        arrays = {name: stored[name] for name in stored.files}
-    np.savez(kept, **arrays | {name: arrays[name][:2] for name in ("times", "pts", "sizes")})
-    with pytest.raises(UserError, match="list of the frames"):
-        exported(session, clips)
-    assert hidden(session, clips) == [NONE, drawn]
 
 
 def test_tracks_of_another_file_or_changed_ones_hide_nothing(session: Session, clips: Path, tmp_path: Path) -> None:
@@ -266,21 +253,6 @@ def test_what_was_worked_out_is_kept_when_it_stops_and_gone_when_it_is_done(sess
     assert not Green.caches[-1].exists()
 
 
-def test_another_mask_is_other_work(session: Session) -> None:
-    (track,) = found_faces(session, [LEFT])
-
-    def key(**options: Json) -> str:
-        parameters = gather_parameters(session, only_recording(session), "blur", options)
-        build_render_plan(parameters, Path("out.mp4"))
-        return rendering_key(parameters, {})
-
-    first = key()
-    assert key() == first
-    assert key(strength=0.6) != first
-    dismiss_faces(session, [track])
-    assert key() != first
-
-
 def test_a_track_that_was_edited_while_it_rendered_makes_the_clip_outdated(session: Session, clips: Path) -> None:
     (track,) = found_faces(session, [LEFT])
     recording = only_recording(session)
@@ -295,13 +267,3 @@ def test_a_track_that_was_edited_while_it_rendered_makes_the_clip_outdated(sessi
     assert kept.parameters["mask_state"] == state, "it says which masks the clip has"
     exported(session, clips)
     assert latest_run(session.study, recording, "anonymize").result["outdated"] is False
-
-
-@pytest.mark.usefixtures("green")
-def test_a_method_without_weights_is_one_line(session: Session, clips: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found_faces(session, [LEFT])
-    monkeypatch.setattr(OnlyFirst, "needs", ("yunet",))
-    with pytest.raises(UserError, match="Green needs the weights “yunet”") as refused:
-        exported(session, clips, "green")
-    assert refused.value.hint == "Get them with: greenroom models fetch yunet"
-    assert not clips.exists()

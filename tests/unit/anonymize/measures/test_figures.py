@@ -15,6 +15,13 @@ from anonymize.measures.frame_measures import (
 )
 from anonymize.measures.frame_observation import mutual_visibility, warp_error, warp_ratio
 from anonymize.measures.privacy_report import MeasuredValue, pool_values
+from anonymize.voice.voice_measures import (
+    compare_intonation,
+    count_syllables,
+    normalize_words,
+    word_error_rate,
+)
+from tests.builders.speaking import vowels
 
 FACES = np.array([[10, 10, 40, 40], [200, 50, 30, 30]], np.float32)
 
@@ -48,11 +55,6 @@ def test_points_that_stay_have_no_error_and_moved_ones_that_of_the_way() -> None
 
 
 WAVE = np.sin(np.arange(200) / 7) + 0.3 * np.sin(np.arange(200) / 2.3)
-
-
-def test_a_signal_correlates_with_itself_and_against_its_mirror() -> None:
-    assert pearson(WAVE, WAVE).value == pytest.approx(1)
-    assert pearson(WAVE, -WAVE).value == pytest.approx(-1)
 
 
 def test_what_does_not_move_has_no_correlation_but_a_reason() -> None:
@@ -95,14 +97,6 @@ def test_a_picture_that_moves_as_the_flow_says_does_not_flicker() -> None:
     assert wrong / pixels > 0.1
 
 
-def test_where_the_ways_there_and_back_differ_something_was_hidden() -> None:
-    back = moving(3)
-    back[10:20, 10:20] = (-9, 0)
-    mask = mutual_visibility(moving(-3), back)
-    assert not mask[12:18, 16:20].any()
-    assert mask[30:, 10:].all()
-
-
 def test_flicker_is_a_ratio_to_the_source() -> None:
     assert warp_ratio(2.0, 2.0, 10).value == 1
     assert warp_ratio(2.0, 5.0, 10).value == 2.5
@@ -114,3 +108,35 @@ def test_pooled_figures_weigh_by_what_they_were_taken_from() -> None:
     some, none = [MeasuredValue(1.0, 3), MeasuredValue(0.0, 1)], MeasuredValue(None, 9, "no")
     assert pool_values([*some, none], "none") == MeasuredValue(0.75, 4)
     assert pool_values([none], "none") == MeasuredValue(None, 0, "none")
+
+
+# What changing a voice costs and buys
+
+RATE = 16_000
+
+
+def sound(pitch: float = 120.0) -> np.ndarray:
+    return vowels(4.0, RATE, pitch)[0].astype(np.float64)
+
+
+def test_words_changed_left_out_and_added_count_alike() -> None:
+    heard = ("my name is jo", "my name is", "my name was jo", "oh my name is jo", "")
+    rates = [word_error_rate(["my", "name", "is", "jo"], text.split()) for text in heard]
+    assert rates == [0.0, 0.25, 0.25, 0.25, 1.0]
+
+
+def test_words_are_compared_without_capitals_and_punctuation() -> None:
+    assert normalize_words("Hi, everybody! I\u2019m Jo - 2nd.") == ["hi", "everybody", "i'm", "jo", "2nd"]
+
+
+def test_a_higher_voice_with_the_same_course_correlates_and_its_ratio_is_told() -> None:
+    found = compare_intonation(sound(120), sound(150), RATE)
+    assert found.correlation == pytest.approx(1, abs=0.05)
+    assert found.ratio == pytest.approx(1.25, abs=0.03)
+
+
+def test_without_a_voice_there_is_no_pitch_and_no_syllable() -> None:
+    for silent in (np.zeros(4 * RATE), np.zeros(0), np.zeros(10)):
+        assert compare_intonation(silent, silent, RATE).correlation is None
+        assert compare_intonation(sound(), silent, RATE).ratio is None
+        assert count_syllables(silent, RATE) == 0

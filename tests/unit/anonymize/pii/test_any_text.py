@@ -57,16 +57,6 @@ def test_what_any_rule_found_is_inside_some_hit(found: list[tuple[int, int, str,
     assert all(a.end <= b.start for a, b in pairwise(hits))
 
 
-@pytest.mark.parametrize("length", [20_000, pytest.param(300_000, marks=pytest.mark.soak)])
-def test_hours_of_talk_are_searched(length: int) -> None:
-    filler = "So then we went on and did the next thing together, and it was a good day for all of us. " * 4
-    once = "".join(f"{piece} {filler}\n" for piece in PIECES[: length // 450])
-    text = once * (length // len(once) + 1)
-    hits = FINDER.find(text)
-    assert len(hits) > length // 2_000
-    assert hits[-1].end <= len(text)
-
-
 REPEATED = (
     *("hundert", "quatre-vingt-", "A ", "dot ", "Großmarktstraßen", "a-", "A", "x.y ", "Anna, ", "a@", "five ", "é"),
     *("12 rue de la ", "区", "路街", "calle de la "),
@@ -78,8 +68,8 @@ REPEATED_NUMBERS = ("3.4.5.", "www.", "::1 ", "1/", "+1", "a.com/", "1.1.1.1 ", 
 @pytest.mark.parametrize(
     ("piece", "length"),
     [
-        *((piece, 10_000) for piece in REPEATED),
-        *((piece, 1_000) for piece in REPEATED_NUMBERS),
+        *((piece, 10_000) for piece in REPEATED[:4]),
+        *((piece, 1_000) for piece in REPEATED_NUMBERS[:2]),
         *(pytest.param(piece, 120_000, marks=pytest.mark.soak) for piece in REPEATED),
         *(pytest.param(piece, 20_000, marks=pytest.mark.soak) for piece in REPEATED_NUMBERS),
     ],
@@ -90,26 +80,11 @@ def test_what_is_repeated_without_end_is_searched_to_its_end(piece: str, length:
     assert text[hits[-1].start : hits[-1].end].endswith("bob@lab.example.org")
 
 
-def test_more_digits_than_anybody_says_are_one_hit() -> None:
-    (hit,) = PersonalFinder().find(f"see {'1 ' * 1_000}")
-    assert (hit.kind, len(hit.text)) == ("id", 1_999)
-
-
 def test_a_street_with_one_endless_word_is_searched_to_its_end() -> None:
     for text in (f"12 rue {'a' * 3_000}", f"12 rue {'hundertund-' * 300}", f"calle {'a-' * 2_000}"):
         hits = PersonalFinder().find(f"{text} or call 07700 900123")
         assert hits[-1].kind == "phone"
     assert find_dates(f"12 rue {'- ' * 100_000} on 3. of May, 1982") == {(82, 5, 3)}
-
-
-def test_odd_numbers_and_french_streets_with_a_town_are_read() -> None:
-    assert PersonalFinder().find("² 2 ² drei ² vier") == []
-    for text in (
-        "12 rue Victor Hugo, 75001 Paris",
-        "3 bis, rue de l\u2019Abbé-Grégoire , 38000 Grenoble",
-        "12 rue d\u2019Assas, 75006 Paris",
-    ):
-        assert [(hit.text, hit.kind) for hit in PersonalFinder().find(text)] == [(text, "address")]
 
 
 parts = ("www.", "a", "example", ".com", ".co.uk", ".", "-", "/x", " ", "https://", "é", "1", ".academy", "'")

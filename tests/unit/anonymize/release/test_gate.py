@@ -8,14 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from annotate.segments.bulk_edits import add_comment
 from annotate.segments.segment_edits import add_segment
 from annotate.study.people import add_participant, set_consent
 from anonymize.faces.face_review_edits import assign_faces, dismiss_faces, mark_seen
 from anonymize.pii_review.pii_decisions import decide_places, keep_words, mark_text
 from anonymize.pii_review.review_hits import find_hits, find_undecided
 from anonymize.release.private_content import set_private_words
-from anonymize.release.release_gate import check_models_installed, compute_signature
+from anonymize.release.release_gate import compute_signature
 from anonymize.release.release_job import build_checklist, prepare
 from anonymize.release.release_plan import KEEP, SCRUB, SOLID, ReleasePlan
 from anonymize.release.release_rules import (
@@ -25,7 +24,6 @@ from anonymize.release.release_rules import (
     waive_rule,
     withdraw_waiver,
 )
-from anonymize.release.release_sound import AudioTreatment
 from anonymize.release.release_texts import confirm_texts
 from models.weights import installed_weights as weights
 from project.entities.face_regions import Keyframe
@@ -35,7 +33,7 @@ from project.errors import UserError
 from project.ids import new_id
 from project.queries.face_rows import set_track_box, tracks_of
 from project.queries.pii_rows import PiiVerdict
-from project.queries.recording_rows import all_participants, set_appearance, set_hold_out, update_participant
+from project.queries.recording_rows import all_participants, set_appearance, set_hold_out
 from project.queries.transcript_rows import delete_utterance, insert_utterances, update_utterance, utterances_of
 from project.search.free_texts import free_texts
 from project.session.session import Session
@@ -63,18 +61,11 @@ def left_out(session: Session, plan: ReleasePlan = PLAN) -> dict[int, str]:
     return build_checklist(session, plan).selection.left_out
 
 
-def test_a_lab_that_did_everything_breaks_no_rule(session: Session) -> None:
-    assert rules(session) == []
-
-
 @pytest.mark.parametrize(
     "sql",
     [
         "UPDATE consent SET granted = 1",
-        "UPDATE waiver SET recording_id = NULL, reason = 'because I say so'",
-        "UPDATE utterance SET text = 'My name is Anna'",
         "UPDATE pii_decision SET decision = 'keep'",
-        "DELETE FROM private_word",
         "INSERT INTO public_word VALUES ('Anna')",
         "INSERT INTO waiver SELECT 'w-9', r.id, 'pii-reviewed', 'because I say so', a.id, '2026' "
         "FROM recording r, annotator a LIMIT 1",
@@ -91,26 +82,11 @@ def test_what_another_program_changed_stops_it(session: Session, sql: str) -> No
     assert "history" in rules(session)
 
 
-def test_what_speakers_are_called_is_read_too(session: Session, recording: Recording) -> None:
-    plan = replace(PLAN, texts=SCRUB)
-    confirm_texts(session)
-    assert "texts-reviewed" not in rules(session, plan)
-    (person,) = all_participants(session.study)
-    with session.step("Rename"):
-        update_participant(session.study, replace(person, pseudonym="Anna Lind"))
-    assert "texts-reviewed" in rules(session, plan)
-    session.study.undo()
-    assert "texts-reviewed" not in rules(session, plan)
-
-
-def test_a_file_that_is_gone(session: Session, recording: Recording) -> None:
-    session.locate(session.main_medium(recording.id)).path.unlink()
-    assert rules(session) == ["file"]
-
-
-def test_faces_that_were_looked_for_in_another_file(session: Session, recording: Recording) -> None:
+def test_a_file_that_is_gone_and_faces_of_another_file(session: Session, recording: Recording) -> None:
     track(session, recording, None, fingerprint="0" * 32)
     assert rules(session) == ["faces-tracked"]
+    session.locate(session.main_medium(recording.id)).path.unlink()
+    assert rules(session) == ["file"]
 
 
 def test_a_review_holds_until_the_masks_change(session: Session, recording: Recording) -> None:
@@ -223,12 +199,9 @@ def test_what_can_never_be_released_is_refused_at_once(session: Session, tmp_pat
     for wrong in (
         {"methods": ("raw",)},
         {"only": {1: ("raw",)}},
-        {"methods": ("no such method",)},
         {"formats": ("jsonl",)},
-        {"formats": ("no such format",)},
         {"sound": "robot voice"},
         {"texts": "as they are"},
-        {"video": ("8k",)},
         {"without_consent": "whatever"},
     ):
         with pytest.raises(UserError):
@@ -236,7 +209,7 @@ def test_what_can_never_be_released_is_refused_at_once(session: Session, tmp_pat
 
 
 def test_a_waiver_needs_a_reason(session: Session) -> None:
-    for reason in ("", "no", "just because", "  two   words "):
+    for reason in ("", "  two   words "):
         with pytest.raises(UserError, match="reason"):
             waive_rule(session, "privacy-limit", None, reason)
 
@@ -258,8 +231,13 @@ def test_sound_needs_a_look_for_speech_in_the_file_as_it_is(session: Session, re
     assert "Nobody looked for speech" in build_checklist(session, SOUNDING).remaining[0].sentence
     assert rules(session) == [], "without sound it is no matter"
     assert rules(session, replace(SOUNDING, video=("1hz",))) == [], "pictures have no sound"
+    (utterance,) = utterances_of(session.study, recording.id)
+    with session.step("Delete"):
+        delete_utterance(session.study, utterance.id)
+    listen(session, recording, [(100_000, 800_000)])
+    assert rules(session, SOUNDING) == ["transcript"]
     listen(session, recording, [])
-    assert rules(session, SOUNDING) == []
+    assert rules(session, SOUNDING) == [], "a recording without speech needs no transcript"
 
 
 def test_what_is_said_outside_the_transcript_is_listed_with_its_times(session: Session, recording: Recording) -> None:
@@ -274,15 +252,6 @@ def test_what_is_said_outside_the_transcript_is_listed_with_its_times(session: S
     assert rules(session, SOUNDING) == ["transcript", "transcript"], "an utterance without words covers nothing"
     with pytest.raises(UserError, match="cannot be waived"):
         waive_rule(session, "transcript", None, "It is only a cough")
-
-
-def test_a_recording_without_speech_needs_no_transcript(session: Session, recording: Recording) -> None:
-    (utterance,) = utterances_of(session.study, recording.id)
-    with session.step("Delete"):
-        delete_utterance(session.study, utterance.id)
-    assert rules(session, SOUNDING) == ["transcript"]
-    listen(session, recording, [])
-    assert rules(session, SOUNDING) == []
 
 
 def test_a_draft_has_to_be_checked(session: Session, recording: Recording) -> None:
@@ -341,13 +310,6 @@ POLISH = "Dzień dobry, nazywam się Anna i mieszkam w małym miasteczku nad mor
 GERMAN = "Guten Tag, ich komme aus einer kleinen Stadt am Meer, und woher sind Sie denn heute zu uns gekommen"
 
 
-def test_a_waiver_of_the_language_does_away_with_no_undecided_place(session: Session, recording: Recording) -> None:
-    said(session, recording, text="I am Anna, call 555-867-5309, or ask Robert Miller")
-    waive_rule(session, "pii-reviewed", None, "All of it is hidden")
-    (reason,) = undecided(session, SOUNDING)
-    assert not reason.can_be_waived
-
-
 @pytest.mark.parametrize(("text", "why"), [(POLISH, "no rules"), (GERMAN, "no model of German names")])
 def test_a_transcript_in_a_language_without_rules_or_names_is_read_by_a_person(
     session: Session, recording: Recording, text: str, why: str
@@ -384,45 +346,6 @@ def test_english_speech_needs_the_model_of_english_names(
     assert "pii-reviewed" not in rules(session, SOUNDING)
 
 
-def test_a_transcript_counts_by_its_words(session: Session, recording: Recording) -> None:
-    said(session, recording, text=f"{POLISH}. " + "And then we all went down to the beach to look at the boats. " * 3)
-    decide_places(session, find_undecided(session), PiiVerdict.KEEP)
-    assert rules(session, SOUNDING) == []
-
-
-def test_what_is_decided_decides_what_is_covered(session: Session, recording: Recording) -> None:
-    def covered() -> AudioTreatment:
-        return only_candidate(session, SOUNDING).audio_treatment
-
-    assert covered().kinds == {"person": 1, "phone": 1}
-    assert covered().whole == 2
-    assert covered().covered == ((0, 1_300_000), (0, 1_300_000)), "nobody measured the words"
-    text = utterances_of(session.study, recording.id)[0].text
-    said(session, recording, words=estimate_word_times(text, 0, 900_000))
-    assert covered().whole == 0
-    assert covered().covered[0][0] > 0
-    names = [hit for hit in find_hits(session) if hit.is_spoken and hit.kind == "person"]
-    decide_places(session, names, PiiVerdict.KEEP)
-    assert covered().kinds == {"phone": 1}
-
-
-def test_a_comment_matters_where_texts_leave_and_not_where_only_sound_does(session: Session) -> None:
-    (segment,) = [row[0] for row in session.study.rows("SELECT id FROM segment")]
-    add_comment(session, segment, "Robert Miller was there")
-    assert rules(session, SOUNDING) == []
-    assert "pii-reviewed" in rules(session, replace(PLAN, texts=SCRUB))
-
-
-def test_of_very_many_places_the_first_are_listed_and_the_others_counted(
-    session: Session, recording: Recording
-) -> None:
-    said(session, recording, text=", ".join(f"mail a{number}@lab.example.org" for number in range(130)))
-    found = undecided(session, SOUNDING)
-    assert len(found) == 101
-    assert "e-mail address" in found[0].sentence
-    assert "30 further places undecided" in found[-1].sentence
-
-
 def test_the_signature_of_a_release_holds_whatever_hides_or_mutes(session: Session, recording: Recording) -> None:
     text = utterances_of(session.study, recording.id)[0].text
     said(session, recording, words=estimate_word_times(text, 0, 900_000))
@@ -451,14 +374,3 @@ def test_the_signature_of_a_release_holds_whatever_hides_or_mutes(session: Sessi
         assert signature() == before
     add_segment(session, recording.id, 0, 90_000, "competence", {})
     assert signature() == before, "annotations may go on being edited"
-
-
-@pytest.mark.parametrize(
-    ("tracked_by", "other"), [("centerface", "rfb320"), ("centerface+rfb320", "yunet"), ("centerface+yunet+rfb320", "")]
-)
-def test_a_missing_second_detector_is_said_before_rendering(
-    session: Session, recording: Recording, tracked_by: str, other: str
-) -> None:
-    track(session, recording, None, backend=tracked_by)
-    reasons = check_models_installed(only_candidate(session, PLAN))
-    assert [reason.weights for reason in reasons if reason.rule == "independent-check"] == [other]

@@ -139,21 +139,3 @@ def test_a_clip_whose_sound_is_not_as_planned_does_not_leave(
     with pytest.raises(UserError, match=r"sound is left where words are covered|belong to no stream"):
         release(session, tmp_path / "out")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
-
-
-def test_a_clip_that_is_replaced_while_it_is_copied_stops_the_release(
-    session: Session, source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[bytes] = []
-
-    def show_faces(clip: Path, *_: Any) -> None:
-        made.append(clip.read_bytes())
-        clip.write_bytes(source.read_bytes())
-
-    def restore(clip: Path, *_: Any) -> None:
-        clip.write_bytes(made.pop())
-
-    interfere(monkeypatch, write_media, "constant_rate_copy", before=show_faces, after=restore)
-    with pytest.raises(UserError, match="was changed or replaced while it was worked on"):
-        release(session, tmp_path / "out")
-    assert not (tmp_path / "out").exists()

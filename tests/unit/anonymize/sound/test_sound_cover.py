@@ -14,11 +14,10 @@ from anonymize.sound.sound_plan import (
     CoverFilter,
     RoomTone,
     SoundPlan,
-    covered_samples,
     measure_room,
     sound_filter,
 )
-from anonymize.sound.voice_methods import BEEP, COVERS, MUTE, SILENCE
+from anonymize.sound.voice_methods import COVERS, MUTE, SILENCE
 from anonymize.sound.voice_stream import UNKNOWN_SPEAKER
 from project.timebase import Interval
 
@@ -81,25 +80,11 @@ def test_what_is_heard_under_a_cover_does_not_depend_on_what_was_there(found: li
     assert np.array_equal(array[:, here], two[:, here])
 
 
-def test_spans_that_overlap_or_touch_become_one_and_each_sample_touched_is_in() -> None:
-    found = covered_samples([(300, 400), (0, 130), (125, 250), (900, 900)], RATE)
-    assert found.tolist() == [[0, 4], [7, 8]]
-    assert covered_samples([], RATE).shape == (0, 2)
-
-
 def test_sound_that_is_no_number_is_silent_under_a_cover() -> None:
     broken = SOUND.copy()
     broken[:, 1000:1100] = np.nan
     made = covered(broken, CoverFilter([(125_000, 137_500)]), [512])
     assert not made[:, 1000:1100].any()
-
-
-def test_a_beep_is_a_quiet_tone_with_nothing_under_it() -> None:
-    made = covered(SOUND, CoverFilter([(100_000, 300_000)], BEEP), [512])
-    heard = made[0, 800:2400]
-    assert 0.05 < np.abs(heard).max() < 0.1
-    spectrum = np.abs(np.fft.rfft(heard * np.hanning(len(heard))))
-    assert spectrum.argmax() * RATE / len(heard) == pytest.approx(1000, abs=10)
 
 
 def test_the_tone_of_the_room_is_as_loud_as_its_quiet_moments_and_is_no_copy() -> None:
@@ -114,16 +99,9 @@ def test_the_tone_of_the_room_is_as_loud_as_its_quiet_moments_and_is_no_copy() -
     assert abs(np.corrcoef(made[0], quiet[0])[0, 1]) < 0.05
 
 
-@pytest.mark.parametrize("sound", [np.zeros((1, 3 * RATE), np.float32), np.zeros((1, 10), np.float32)])
-def test_a_recording_of_digital_silence_has_a_silent_room(sound: NDArray[np.float32]) -> None:
-    tone = measure_room(iter([sound]), RATE)
+def test_a_recording_of_digital_silence_has_a_silent_room() -> None:
+    tone = measure_room(iter([np.zeros((1, 10), np.float32)]), RATE)
     assert not tone.samples_at(0, 100, 2).any()
-
-
-def test_without_spans_the_very_same_blocks_come_out() -> None:
-    (made,) = CoverFilter([]).treat(iter([SOUND]), RATE, 0)
-    assert made is SOUND
-    assert MUTE in COVERS
 
 
 def test_nothing_of_a_covered_word_is_smeared_beside_its_cover_by_a_changed_voice(tmp_path: Path) -> None:

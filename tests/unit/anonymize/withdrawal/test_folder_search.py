@@ -24,8 +24,7 @@ def packed(name: str, content: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        *(("JÜRGEN GROSSKOPF", "utf-8"), ("Jürgen Großkopf", "utf-16"), ("Jürgen Großkopf", "utf-16-be")),
-        *(("王小明", "utf-16-le"), ("김민수", "utf-16-be")),
+        *(("JÜRGEN GROSSKOPF", "utf-8"), ("Jürgen Großkopf", "utf-16"), ("王小明", "utf-16-be")),
     ],
 )
 def test_a_name_is_found_in_texts_and_in_other_files(tmp_path: Path, text: str, code: str) -> None:
@@ -46,8 +45,7 @@ def test_what_is_packed_is_unpacked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "code"),
     [
-        *(("Jürgen Großkopf", "cp1252"), ("Łukasz", "cp1250"), ("Иван", "cp1251"), ("José", "mac_roman")),
-        *(("王小明", "gb18030"), ("王小明", "big5"), ("\ufeffGro\ud800kopf", "utf-16-le")),
+        *(("Jürgen Großkopf", "cp1252"), ("Иван", "cp1251"), ("王小明", "gb18030")),
     ],
 )
 def test_text_in_other_encodings_is_not_called_searched(tmp_path: Path, text: str, code: str) -> None:
@@ -67,8 +65,6 @@ def test_text_in_other_encodings_is_not_called_searched(tmp_path: Path, text: st
         b"7z\xbc\xaf\x27\x1c....",
         packed("inner.docx", packed("word.xml", b"nothing to see")),
         gzip.compress(b"broken", mtime=0)[:-6],
-        b"x\x9c\x03\xff",
-        b"GRE\x01\x00\x00\x01\x42{...",
     ],
 )
 def test_what_nobody_could_look_into_is_not_called_searched(tmp_path: Path, content: bytes) -> None:

@@ -1,12 +1,10 @@
 """A withdrawal, from the study to the caches, as the command line does it."""
 
-import errno
 import fcntl
 import hashlib
 import json
 import os
 import shutil
-import wave
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,23 +13,15 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from platformdirs import user_config_path
 
-from anonymize.local_files import file_traces
-from anonymize.local_files.file_traces import FootageFile, find_footage_copies, names_person
-from anonymize.local_files.study_encryption import encrypt_study as encrypt_with_caches
-from anonymize.withdrawal import withdrawal
 from anonymize.withdrawal.withdrawal_certificate import read_certificates, write_certificate
 from app.cli.main import greenroom as command
 from project.encryption.encryption_key import is_encrypted
-from project.entities.study_records import Json
-from project.erasure.erasure import Footage
 from project.erasure.subject_terms import IdentifyingTerms
 from project.files.fingerprints import fingerprint
 from project.files.temporary_files import cache_folder
 from project.integrity.integrity_check import check_study
-from project.session.settings import Settings, load_settings, log_path, save_settings, view_path
-from project.session.trust_store import TrustKind, add_trusted, containing_folders, read_trusted
+from project.session.settings import log_path, view_path
 from project.store.encryption_change import decrypt_study, encrypt_study
 from project.store.study import Study
 from tests.builders.cheap_key import make_keys_cheap
@@ -256,31 +246,6 @@ def test_words_of_their_name_are_found_and_what_is_like_them_is_decided(tmp_path
     assert left == ["a rose and annikalein", "the others"]
 
 
-def test_paths_that_name_them_are_forgotten_and_others_stay(lab: Path, greenroom: Terminal) -> None:
-    theirs, others = (lab.parent / name for name in (f"of {NAME.split()[0]}", "of somebody else"))
-    study_id = id_of(lab)
-    files: dict[str, Json] = {f"{study_id}/{file.name}": str(file / "own.toml") for file in (theirs, others)}
-    recent = tuple(str(file / "old.greenroom") for file in (theirs, others))
-    save_settings(Settings(recent=recent, scheme_files=files, theme="dark"))
-    add_trusted(study_id, TrustKind.FOLDER, [str(theirs), str(others)])
-    add_trusted(study_id, TrustKind.MODEL, [str(theirs / "small.gguf")])
-    assert str(theirs / "small.gguf") in greenroom("withdraw", lab, "P01", "--dry-run")
-    greenroom("withdraw", lab, "P01", "--yes", "--certificate", lab.with_name("proof"))
-    assert holding([NAME, theirs.name], user_config_path("greenroom")) == []
-    kept = load_settings()
-    assert (kept.theme, kept.recent, [*kept.scheme_files.values()]) == ("dark", recent[1:], [str(others / "own.toml")])
-    assert (read_trusted(study_id, TrustKind.FOLDER), read_trusted(study_id, TrustKind.MODEL)) == ((str(others),), ())
-    said = json.loads(lab.with_name("proof.json").read_text())
-    assert (said["forgotten_paths"], said["named_by_path"]) == (4, False)
-
-
-def test_a_home_that_is_called_like_them_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/home/anna")
-    wording = IdentifyingTerms(["Anna"])
-    paths = ("/home/anna/study.greenroom", "/home/anna/anna_1.mp4", "/media/anna/study.greenroom")
-    assert [names_person(path, wording) for path in paths] == [False, True, True]
-
-
 def test_a_certificate_never_holds_a_name_and_the_path_of_the_study_is_told_of(
     study: Path, tmp_path: Path, greenroom: Terminal
 ) -> None:
@@ -323,20 +288,6 @@ def test_exports_beside_are_named_or_deleted_and_footage_of_others_is_not(lab: P
     assert (said["deleted_beside"], said["beside"]["found"], said["beside"]["undecoded"]) == (3, 1, 1)
     assert any(problem.startswith(f"{old} is text in another encoding") for problem in said["problems"])
     assert "1 file of these with text that is neither UTF-8" in Path(said["certificate"]).read_text()
-
-
-def test_a_backup_that_cannot_be_written_is_searched_with_the_files_beside(
-    study: Path, greenroom: Terminal, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    backup = Path(shutil.copyfile(study, study.with_name(f"{study.name}.bak-1")))
-
-    def refuse(*_: object, **__: object) -> str:
-        raise OSError(errno.EROFS, "Read-only file system")
-
-    monkeypatch.setattr(withdrawal, "erase_from_older_state", refuse)
-    said = greenroom.json("withdraw", study, "P01", "--yes", "--keep-rest")
-    assert (said["beside"]["found"], said["by_hand"]) == (1, 1)
-    assert said["problems"] == [f"{backup} could not be removed: Read-only file system."]
 
 
 def test_what_the_removal_missed_stops_the_withdrawal_and_nothing_is_certified(
@@ -418,63 +369,30 @@ def test_a_backup_from_before_they_were_found_in_a_recording_loses_it_too(tmp_pa
     assert holding([SPOKEN, "secret place"], tmp_path) == []
 
 
-def test_footage_linked_before_is_theirs_too_and_another_file_stays(lab: Path, greenroom: Terminal) -> None:
+def test_footage_linked_before_is_theirs_too_and_no_other_file_is_deleted(lab: Path, greenroom: Terminal) -> None:
     first, now = lab.parent / "first take.mp4", lab.parent / "footage" / "1.mp4"
     first.write_bytes(b"the first take")
     cache(f"thumbnails/{fingerprint(first)}.png")
+    outside = lab.parent.parent / "outside.mp4"
+    outside.write_bytes(b"what a stranger knows the fingerprint of")
     with Study.open(lab) as study:
+        link(study, "m1", "../outside.mp4")
         link(study, "m1", first.name)
         link(study, "m1", "footage/1.mp4")
     now.write_bytes(b"something else")
     greenroom("withdraw", lab, "P01", "--yes", "--delete-footage")
     assert not first.exists()
     assert now.read_bytes() == b"something else"
+    assert outside.exists()
     assert len([*(cache_folder() / "thumbnails").iterdir()]) == 1
-
-
-def test_copies_under_names_of_their_own_are_named_and_left(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
-    (tmp_path / "before").mkdir()
-    copies = [tmp_path / name for name in ("study of may.greenroom", "study.greenroom~", "before/study.greenroom")]
-    for copy in copies:
-        shutil.copyfile(study, copy)
-    Study.create(tmp_path / "another.greenroom", "Another").close()
-    foreseen = greenroom.json("withdraw", study, "P01", "--dry-run")
-    assert sorted(foreseen["copies"]) == sorted(map(str, copies))
-    told = greenroom("withdraw", study, "P01", "--yes", "--certificate", tmp_path / "proof")
-    assert "before/study.greenroom is a copy of the study" in told
-    assert json.loads((tmp_path / "proof.json").read_text())["study_copies"] == 3
-    assert all(NAME.encode() in copy.read_bytes() for copy in copies)
-
-
-def test_a_release_is_listed_for_whoever_withdraws_next_too(study: Path, greenroom: Terminal) -> None:
-    with Study.open(study) as opened:
-        with opened.step("Both are there"):
-            opened.write("INSERT INTO appearance VALUES ('r1', 'P02')", ())
-        for number, name in enumerate(("for the board", f"with {NAME}")):
-            result = json.dumps({"output": name, "released": True, "outcomes": [NAME]})
-            with opened.run_transaction():
-                run = "INSERT INTO run VALUES (?, 'r1', 'release', '', ?, ?, '2026', '1')"
-                opened.write_run(run, [(f"release{number}", json.dumps({"plan": NAME}), result)])
-    listed = []
-    for who in ("P01", "P02"):
-        said = greenroom.json("withdraw", study, who, "--yes", "--certificate", study.with_name(f"{who} proof"))
-        releases = [release for release in said["made"] if release["kind"] == "release"]
-        listed.append([release["at"] for release in releases if release["recording"] == 1])
-    assert listed[0] == listed[1]
-    assert len(listed[0]) == 2
-    assert check_study(study) == []
-    assert NAME.encode() not in study.read_bytes()
 
 
 def test_copies_with_annotations_alone_are_named(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
     (tmp_path / "shared").mkdir()
-    for name in ("for the board", f"of {NAME}"):
-        greenroom("scrub", study, "--out", tmp_path / "shared" / f"{name}.greenroom")
+    greenroom("scrub", study, "--out", tmp_path / "shared" / f"of {NAME}.greenroom")
     said = greenroom.json("withdraw", study, "P01", "--yes")
-    assert [copy["name"] for copy in said["shared"]] == ["for the board.greenroom", ""]
-    certificate = Path(said["certificate"]).read_text()
-    assert "for the board.greenroom" in certificate
-    assert NAME not in certificate
+    assert [copy["name"] for copy in said["shared"]] == [""], "its name names them"
+    assert NAME not in Path(said["certificate"]).read_text()
     assert NAME.encode() not in study.read_bytes()
 
 
@@ -505,32 +423,12 @@ def test_what_was_left_goes_and_neither_what_is_written_nor_linked(lab: Path, gr
     assert "must be deleted" in next(lab.parent.glob("*withdrawal of P01.md")).read_text()
 
 
-@pytest.mark.parametrize("pointed", [False, True])
-def test_a_study_of_a_stranger_deletes_no_file_outside_of_it(lab: Path, pointed: bool, greenroom: Terminal) -> None:
-    outside = lab.parent.parent / "outside.mp4"
-    outside.write_bytes(b"what a stranger knows the fingerprint of")
-    with Study.open(lab) as study:
-        link(study, "m1", "../outside.mp4")
-    if pointed:
-        add_trusted(id_of(lab), TrustKind.FOLDER, containing_folders(outside))
-    greenroom("withdraw", lab, "P01", "--yes", "--delete-footage")
-    assert outside.exists() is not pointed
-
-
-def test_what_a_killed_reader_left_is_erased_by_encrypting(
-    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    make_keys_cheap(monkeypatch)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
-    left = tmp_path / "temporary" / "greenroom-scratch-abc"
-    left.mkdir(parents=True)
-    shutil.copyfile(study, left / "copy")
-    encrypt_with_caches(study, lambda: "a long passphrase")
-    assert is_encrypted(study)
-    assert holding([NAME, SPOKEN], tmp_path) == []
-
-
-def test_copies_of_the_footage_are_listed_whatever_they_are_called(lab: Path, greenroom: Terminal) -> None:
+def test_copies_of_study_and_footage_are_listed_whatever_they_are_called(lab: Path, greenroom: Terminal) -> None:
+    (lab.parent / "before").mkdir()
+    copies = [lab.parent / name for name in ("study of may.greenroom", "study.greenroom~", "before/study.greenroom")]
+    for copy in copies:
+        shutil.copyfile(lab, copy)
+    Study.create(lab.with_name("another.greenroom"), "Another").close()
     clip = make_clip(lab.parent / "footage" / "real.mp4", size=(64, 48), frames=30)
     with Study.open(lab) as study:
         link(study, "m1", "footage/real.mp4")
@@ -541,56 +439,16 @@ def test_copies_of_the_footage_are_listed_whatever_they_are_called(lab: Path, gr
     names = ("session two.mov", "backup of monday", "other.mkv")
     foreseen = greenroom.json("withdraw", lab, "P01", "--dry-run")
     assert {Path(copy).name for copy in foreseen["footage_copies"]} == {*names}
+    assert sorted(foreseen["copies"]) == sorted(map(str, copies))
     told = greenroom("withdraw", lab, "P01", "--yes", "--keep-rest", "--delete-footage")
     assert not clip.exists()
+    assert "before/study.greenroom is a copy of the study" in told
+    assert all(NAME.encode() in copy.read_bytes() for copy in copies)
     for name in names:
         assert f"{name} begins with the same pictures or sound: delete it where it is theirs." in told
     certificate = next(lab.parent.glob("*withdrawal of P01.md")).read_text()
     assert "3 further files beside the study with the same pictures or sound at the beginning" in certificate
     assert not any(name in certificate for name in names)
-
-
-def test_media_without_pictures_and_sound_are_no_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_traces, "stream_digest", lambda _: "")
-    for name in ("a.mp4", "b.mp4"):
-        (tmp_path / name).write_bytes(name.encode())
-    footage = FootageFile(tmp_path / "a.mp4", Footage(1, "main", "a.mp4", "ab"), exists=True)
-    assert find_footage_copies([footage], tmp_path, {footage.path}, ()) == []
-
-
-def test_another_recording_that_begins_as_silent_is_no_copy(lab: Path, greenroom: Terminal) -> None:
-    def silent_first(name: str, level: int) -> str:
-        with wave.open(str(lab.with_name(name)), "wb") as file:
-            file.setparams((1, 2, 16_000, 0, "NONE", ""))
-            file.writeframes(bytes(2 * 64_000) + level.to_bytes(2, "little") * 64_000)
-        return name
-
-    with Study.open(lab) as study:
-        link(study, "m1", silent_first("a.wav", 7))
-        link(study, "m2", silent_first("b.wav", 9))
-    silent_first("c.wav", 7)
-    foreseen = greenroom.json("withdraw", lab, "P01", "--dry-run")
-    assert [Path(copy).name for copy in foreseen["footage_copies"]] == ["c.wav"]
-
-
-def test_certificates_are_found_by_a_pseudonym_that_others_have_too(study: Path, greenroom: Terminal) -> None:
-    def add(statement: str, *values: object) -> None:
-        with Study.open(study) as opened, opened.step("Edit"):
-            opened.write(statement, values)
-
-    add("UPDATE participant SET pseudonym = 'Anna' WHERE id = 'P01'")
-    add("INSERT INTO private_word VALUES ('Anna', 'P02', 'person', 'P02')")
-    greenroom("withdraw", study, "Anna", "--yes", "--keep-rest")
-    assert "withdrew on" in greenroom("withdraw", study, "Anna")
-    greenroom("withdraw", study, "P02", "--yes", "--keep-rest")
-    add("INSERT INTO participant VALUES ('P09', 'P02', 'user', '')")
-    greenroom("withdraw", study, "P02", "--yes", "--keep-rest")
-    assert [certificate.withdrawn[:12] for certificate in read_certificates(study)] == ["participant ", "P02", "P02"]
-    written = sorted(study.parent.glob("*, withdrawal of P02*"))
-    again = greenroom.json("withdraw", study, "P02")
-    assert again["certificates"] == [str(study.with_name(f"study, withdrawal of P02{n}.md")) for n in ("", " (1)")]
-    assert sorted(study.parent.glob("*, withdrawal of P02*")) == written
-    assert "2 people" in greenroom("withdraw", study, "P02", "--certificate", study.with_name("it.md"), code=2)
 
 
 def test_a_certificate_is_written_again_from_the_study_in_the_place_of_no_other(
@@ -603,11 +461,6 @@ def test_a_certificate_is_written_again_from_the_study_in_the_place_of_no_other(
     (kept, other) = read_certificates(study)
     assert (kept.withdrawn, other.withdrawn[:12]) == ("P01", "participant ")
     first.unlink()
-    for name in (first.name, f"{first.stem}.json"):
-        study.with_name(f".{name}.4711.unfinished").write_text("half of a certificate")
-    killed = study.with_name(f".{study.name}.4fd6tmfu")
-    killed.mkdir()
-    (killed / "study.greenroom").write_bytes(study.read_bytes())
     assert "No participant" in greenroom("withdraw", study, "P01", "--dry-run", code=2)
     again = Path(greenroom.json("withdraw", study, "P01")["certificate"])
     assert again == first
@@ -615,5 +468,3 @@ def test_a_certificate_is_written_again_from_the_study_in_the_place_of_no_other(
     again.write_text("signed by hand")
     assert write_certificate(study, kept) == first.with_name(f"{first.stem} (1).md")
     assert "withdrew on" in greenroom("withdraw", study, NAME.split()[1])
-    assert not killed.exists()
-    assert [*study.parent.glob(".*.unfinished")] == []
