@@ -23,6 +23,8 @@ from widgets.form.input_fields import EscapeKeys
 
 OpenWindow = Callable[..., MainWindow]
 """Takes what `show_window` takes."""
+OpenReused = Callable[..., MainWindow]
+"""Takes a study and an annotator; without one, it is that of the copy or of the settings."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -122,34 +124,39 @@ def study(tmp_path: Path) -> Path:
         return session.study.path
 
 
-@pytest.fixture
-def answers() -> Answers:
-    """What the dialogs of `window` say; a test fills it in."""
-    return Answers()
-
-
-@pytest.fixture
-def window(open_window: OpenWindow, study: Path, answers: Answers) -> MainWindow:
-    """Ada's window on the usual study, or on that which a module's own `study` makes."""
-    return open_window(study, "Ada", answers)
-
-
 @pytest.fixture(scope="module")
 def module_window(open_shared_window: OpenWindow) -> MainWindow:
-    """A window without a study; see `reused_window`."""
+    """A window without a study; see `open_reused`."""
     return open_shared_window(questions=Answers())
 
 
 @pytest.fixture
-def reused_window(module_window: MainWindow, study: Path) -> Iterator[MainWindow]:
-    """Like `window`, where tests of a module open their studies one after another in one window: half as dear.
-
-    What its dialogs say is `window.files.questions`.
-    """
+def answers(module_window: MainWindow) -> Answers:
+    """What the dialogs of the module's window say; a test fills it in."""
     answers: Answers = module_window.files.questions
     answers.answers.clear()
     answers.asked.clear()
-    module_window.studio.open(study, "Ada")
-    module_window.activateWindow()
-    yield module_window
+    return answers
+
+
+@pytest.fixture
+def open_reused(qtbot: QtBot, module_window: MainWindow, answers: Answers) -> Iterator[OpenReused]:
+    """Opens the studies of a module's tests one after another in one window, which is half as dear as one for each."""
+
+    def make(study: Path, annotator: str | None = "Ada") -> MainWindow:
+        if annotator is None:
+            assert module_window.open_study(study)
+        else:
+            module_window.studio.open(study, annotator)
+        module_window.activateWindow()
+        return module_window
+
+    yield make
     module_window.close_study()
+    qtbot.waitUntil(lambda: not module_window.jobs.busy)
+
+
+@pytest.fixture
+def window(open_reused: OpenReused, study: Path) -> MainWindow:
+    """Ada's window on the usual study, or on that which a module's own `study` makes; it may not be closed."""
+    return open_reused(study)

@@ -54,10 +54,3 @@ def test_each_page_gets_its_own_text_once_and_is_found_by_it(
     assert {hit.section.page.name for hit in search("zebrafish")} == set(wanted)
     reference.load()
     assert not reference.is_running
-
-
-def test_it_can_be_stopped(loaders: Callable[[str], ReferencePageLoader]) -> None:
-    reference = loaders("import time; time.sleep(60)")
-    reference.load()
-    reference.close()
-    assert not reference.is_running

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QImage, QTextDocument
+from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
@@ -71,16 +71,6 @@ def test_links_go_to_pages_and_to_places_in_them_and_back_again(qtbot: QtBot) ->
     assert not shown.forward.isEnabled()
 
 
-def test_the_bar_ends_where_the_page_does_at_once(shown: HelpWindow) -> None:
-    shown.follow("faces.md#where-it-ends")
-    bar, view = shown.view.verticalScrollBar(), shown.view
-    end = view.document().documentLayout().documentSize().height() - view.viewport().height()
-    assert abs(bar.maximum() - end) <= 1
-    assert not view.horizontalScrollBar().isVisible()
-    there = next(block for block in view._blocks() if block.text() == "Where it ends")
-    assert bar.value() <= view._block_rect(there).top() <= bar.value() + view.viewport().height()
-
-
 def test_a_link_that_leads_out_is_shown_and_opened_only_when_asked(shown: HelpWindow, browsed: list[str]) -> None:
     address = "https://cryptography.io"
     shown.follow(address)
@@ -102,18 +92,6 @@ def test_nothing_but_shipped_pictures_is_read(shown: HelpWindow) -> None:
         assert shown.view.loadResource(kind.HtmlResource.value, QUrl(name)) is None, name
 
 
-def test_a_picture_fits_and_a_click_shows_it_whole(shown: HelpWindow) -> None:
-    kind = QTextDocument.ResourceType.ImageResource.value
-    whole = shown.view.loadResource(kind, QUrl("picture:window-light.png"))
-    fitted: QImage = shown.view.loadResource(kind, QUrl("window-light.png"))
-    assert fitted.width() < whole.width()
-    assert fitted.width() <= shown.view.viewport().width() * fitted.devicePixelRatio()
-    shown.follow("picture:window-light.png")
-    assert shown.view.toPlainText().strip() in ("", "\ufffc")
-    shown.step_history(-1)
-    assert "Greenroom" in shown.view.toPlainText()
-
-
 def test_a_search_lists_places_and_marks_the_words(shown: HelpWindow, qtbot: QtBot) -> None:
     qtbot.keyClicks(shown.search, "certificate withdraw")
     places = shown.found.places()
@@ -128,30 +106,6 @@ def test_a_search_lists_places_and_marks_the_words(shown: HelpWindow, qtbot: QtB
     shown.search.clear()
     assert shown.contents.isVisible()
     assert not shown.view.extraSelections()
-
-
-def test_it_can_be_made_larger_and_follows_the_theme(shown: HelpWindow, qapp: QApplication) -> None:
-    shown.show_page("faces.md")
-    height = shown.view.document().size().height()
-    shown.zoom(1)
-    assert shown.view.document().size().height() > height
-    shown.zoom(0)
-    assert shown.view.document().size().height() == height
-    theme.apply(qapp, "light")
-    assert theme.palette().text.name() in shown.view.toHtml()
-    theme.apply(qapp, "dark")
-
-
-def test_escape_takes_away_one_thing_after_the_other(shown: HelpWindow) -> None:
-    shown.search.setText("faces")
-    shown.follow("https://cryptography.io")
-    for left in (False, False):
-        shown.escape()
-        assert shown.isVisible()
-        assert shown.address.isVisible() is left
-    assert shown.search.text() == ""
-    shown.escape()
-    assert not shown.isVisible()
 
 
 def visible_help() -> HelpWindow:

@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QPushButton, QTabWidget, QWidget
+from PySide6.QtWidgets import QPushButton, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.gui.review.adjudication_tab import LaneForm
 from app.gui.window.main_window import MainWindow
 from app.gui.window.page_registry import MODES, WINDOWS
 from project.queries.recording_rows import all_recordings
@@ -18,7 +17,7 @@ from tests.builders.keyboard_walk import nameless, unexplained
 from tests.builders.mouse_and_keys import click
 from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenWindow
-from widgets.dialogs.dialog_windows import ChoiceDialog, OwnDialog, attach, bring_to_front, owning_window
+from widgets.dialogs.dialog_windows import OwnDialog, owning_window
 
 
 @pytest.fixture(scope="module")
@@ -77,23 +76,6 @@ def test_a_window_about_the_study_belongs_to_the_main_window_has_names_and_close
     assert not shown.isVisible()
 
 
-def test_return_on_close_makes_no_lane(window: MainWindow) -> None:
-    shown: LaneForm = window.windows.open_window("adjudicate")
-    asked: list[object] = []
-    shown.make_requested.connect(lambda *wanted: asked.append(wanted))
-    QTest.keyClick(closing_button(shown), Qt.Key.Key_Return)
-    assert not shown.isVisible()
-    assert not asked
-
-
-def test_a_window_that_is_asked_for_again_is_no_icon_any_more(window: MainWindow) -> None:
-    shown = window.windows.open_window("segments")
-    shown.showMinimized()
-    assert window.windows.open_window("segments") is shown
-    assert not shown.isMinimized()
-    shown.close()
-
-
 def test_the_help_and_choices_of_files_belong_to_the_main_window_or_to_a_dialog_that_waits(
     window: MainWindow, qtbot: QtBot
 ) -> None:
@@ -112,24 +94,3 @@ def test_the_help_and_choices_of_files_belong_to_the_main_window_or_to_a_dialog_
     window.help.open_for_context()
     assert owner_of(shown) is window.windowHandle()
     shown.close()
-
-
-def test_a_dialog_without_a_parent_belongs_to_the_main_window(window: MainWindow, qtbot: QtBot) -> None:
-    window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow)
-    dialog = ChoiceDialog("Title", "Question?", "More.", [("go", "Go", "Go on")], ("Stay", "Stay here"))
-    qtbot.addWidget(dialog)
-    dialog.show()
-    assert dialog.parentWidget().window() is window
-    assert owner_of(dialog) is window.windowHandle()
-
-
-def test_a_widget_becomes_a_window_of_another(qtbot: QtBot) -> None:
-    owner, made = QWidget(), QWidget()
-    qtbot.addWidget(owner)
-    owner.show()
-    attach(made, owner)
-    assert not made.isVisible()
-    bring_to_front(made)
-    assert owner_of(made) is owner.windowHandle()
-    assert not isinstance(made, QDialog)

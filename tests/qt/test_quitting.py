@@ -20,9 +20,7 @@ from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.study.background import ModalTask
 from app.gui.study.dialogs import Dialogs
 from app.gui.window import quitting
-from app.gui.window.interrupted_jobs import InterruptedJobsDialog
 from app.gui.window.main_window import MainWindow
-from app.gui.window.quitting import exit_question
 from project.encryption.encryption_key import is_encrypted
 from project.encryption.passphrases import PASSPHRASE_FILE_VARIABLE
 from project.session.job_notes import JobNotes, note_files
@@ -34,7 +32,6 @@ from tests.builders.cheap_key import make_keys_cheap
 from tests.builders.clips import make_clip
 from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenWindow
-from widgets.dialogs.dialog_windows import ChoiceDialog
 
 JOB = "Find scene changes in recording 1"
 Opener = Callable[[], MainWindow]
@@ -226,33 +223,6 @@ def test_the_end_of_the_session_asks_nothing(busy: MainWindow, study: Path, monk
     busy.quitting._end_session()
     assert busy.close()
     assert (asked, noted(study)) == ([], [JOB])
-
-
-def test_the_list_lets_somebody_choose(qtbot: QtBot) -> None:
-    dialog = InterruptedJobsDialog({"a": "Track faces", "b": "Export of 3 clips"})
-    qtbot.addWidget(dialog)
-    assert dialog.ticked_keys() == ["a", "b"]
-    item = dialog.list.item(0)
-    item.setCheckState(item.checkState().Unchecked)
-    with qtbot.waitSignal(dialog.resume_requested) as seen:
-        dialog.buttons.go_on.click()
-    assert seen.args == [["b"]]
-    with qtbot.waitSignal(dialog.forget_requested) as seen:
-        dialog.forget.click()
-    assert seen.args == [["b"]]
-
-
-def test_the_question_names_the_jobs_and_what_becomes_of_them(qtbot: QtBot) -> None:
-    head, more = exit_question([f"Track faces in recording {n}" for n in range(9)], encrypted=True, quits=True)
-    assert head == "9 jobs have not ended."
-    assert "and 3 more" in more
-    assert "stays in memory" in more
-    dialog = ChoiceDialog("Jobs are running", head, more, [("stop", "Stop", ""), ("keep", "Keep", "")], ("Cancel", ""))
-    qtbot.addWidget(dialog)
-    dialog.buttons["keep"].click()
-    assert dialog.chosen == "keep"
-    dialog.away.click()
-    assert dialog.chosen == ""
 
 
 @pytest.fixture

@@ -29,10 +29,8 @@ from project.entities.face_regions import RegionKind
 from project.entities.study_records import FaceTrack, Origin, Participant, ParticipantRole
 from project.errors import UserError
 from project.queries.history_rows import latest_run
-from project.queries.recording_rows import all_participants, all_recordings
-from project.session.job_notes import JobNotes
+from project.queries.recording_rows import all_participants
 from project.session.jobs import JobSpec
-from project.session.session import Session
 from project.timebase import SECOND_US
 from tests.builders import job_results
 from tests.builders.mouse_and_keys import NONE, SHIFT, drag, press
@@ -352,22 +350,3 @@ def test_boxes_follow_the_size_of_the_picture_and_the_role_and_doubtful_ones_are
 
 def test_moments_that_follow_each_other_are_one() -> None:
     assert merge_times([5_000_000, 1_000_000, 1_040_000]) == [(1_000_000, 1_040_000), (5_000_000, 5_000_000)]
-
-
-def test_a_window_that_only_reads_says_what_another_does(qtbot: QtBot, open_window: OpenWindow, study: Path) -> None:
-    with Session.open(study, "Ada") as holder:
-        window = open_window(study)
-        window.set_mode("faces")
-        (recording,) = all_recordings(holder.study)
-        window.choose_recording(recording.id)
-        page = window.faces_page
-        qtbot.waitUntil(lambda: page.untracked_title() != "Faces not tracked yet")
-        assert page.untracked_title() == "No faces are saved in this study yet"
-        JobNotes(holder.study).add(tracking.prepare(holder, recording.id))
-        window.faces.reload()
-        assert page.untracked_title() == "Faces were asked for in another window"
-        window.close()
-    window = open_window(study)
-    window.set_mode("faces")
-    window.choose_recording(recording.id)
-    assert window.faces_page.untracked_title() == "Faces not tracked yet"
