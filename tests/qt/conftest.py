@@ -6,19 +6,16 @@ from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.gui.files.start_dialog import StudyPlan
 from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
-from tests.builders.keyboard_walk import nameless, unexplained
 from tests.builders.main_windows import show_window
 from tests.builders.marked_study import open_study
 from tests.builders.scripted_dialogs import Answers
 from widgets import theme
-from widgets.dialogs.dialog_windows import OwnDialog
 from widgets.form.input_fields import EscapeKeys
 
 OpenWindow = Callable[..., MainWindow]
@@ -56,30 +53,6 @@ def dialogs_answered() -> Iterator[None]:
         patch.setattr(Dialogs, "leave_jobs", lambda *_args, **_how: "stop")
         patch.setattr(Dialogs, "ask", ask)
         yield
-
-
-@pytest.fixture(scope="module")
-def unnamed_controls() -> Iterator[list[str]]:
-    """Controls without a name in dialogs that tests of a module showed."""
-    found: list[str] = []
-    show = OwnDialog.showEvent
-
-    def show_and_look(dialog: OwnDialog, event: QShowEvent) -> None:
-        show(dialog, event)
-        found.extend(f"{type(dialog).__name__}: {control}" for control in nameless(dialog) + unexplained(dialog))
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(OwnDialog, "showEvent", show_and_look)
-        yield found
-
-
-@pytest.fixture(autouse=True)
-def dialogs_named(unnamed_controls: list[str]) -> Iterator[None]:
-    """Every control of every dialog has a name for a screen reader; modes and windows are in test_own_windows."""
-    yield
-    found = [*unnamed_controls]
-    unnamed_controls.clear()
-    assert found == []
 
 
 @pytest.fixture

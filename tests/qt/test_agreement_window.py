@@ -12,8 +12,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from annotate.agreement.study_agreement import read_agreement_input
-from annotate.review.segment_statistics import summarize_segments
 from annotate.segments.segment_edits import add_segment
 from app.gui.agreement.agreement_window import AgreementWindow
 from app.gui.pages.live import LiveState
@@ -71,21 +69,6 @@ def again(qtbot: QtBot, found: AgreementWindow, change: Callable[[], object]) ->
 
 def table(found: AgreementWindow) -> dict[str, list[str]]:
     return {row[NAME]: row for row in table_rows(found.figures)}
-
-
-def test_what_is_drawn_of_the_statistics_is_what_was_counted(window: MainWindow, opened: AgreementWindow) -> None:
-    counted = summarize_segments(read_agreement_input(window.studio.session).material)
-    drawn = {view.plot.key: [row[1:] for row in view.plot.table().rows] for view in opened.counted.views}
-    (attributes,) = [field for field in counted.fields if field.key == "attributes"]
-    assert list(map(list, drawn["segments_by_annotator"])) == counted.by_annotator.tolist()
-    assert list(map(list, drawn["together_attributes"])) == attributes.co_occurrence.tolist()
-    assert list(map(list, drawn["segments_by_attributes"])) == attributes.by_label.T.tolist()
-    each = zip(*drawn["segments_by_attributes_and_annotator"], strict=True)
-    assert [sum(values) for values in zip(*each, strict=True)] == attributes.co_occurrence.diagonal().tolist()
-    for key in ("durations", "durations_by_annotator"):
-        assert sum(int(cell or 0) for row in drawn[key] for cell in row[1:]) == 60
-    assert [row[0] for row in drawn["density"]] == counted.density[0].tolist()
-    assert all(view.accessibleDescription() for view in opened.counted.views)
 
 
 def test_what_is_shown_is_what_the_command_line_says_and_all_goes_into_a_new_folder(

@@ -100,18 +100,6 @@ def test_n_and_the_key_of_a_kind_ask_for_a_node(qtbot, view):
         press(view.board, "N", "B")
 
 
-def test_keys_ask_for_editing_and_removal_of_what_is_selected(qtbot, view):
-    view.select(["p", "s"])
-    with qtbot.waitSignal(view.node_removal_requested) as gone:
-        press(view.board, "Del")
-    assert gone.args == [("p", "s")]
-    for key in ("F2", "Return"):
-        view.select(["p", "s"])
-        with qtbot.waitSignal(view.node_edit_requested) as edited:
-            press(view.board, key)
-        assert edited.args == ["s"]
-
-
 def test_clicks_select_and_emit_and_select_emits_nothing(qtbot, view):
     with qtbot.waitSignal(view.selection_changed) as chosen:
         drag(view.board, middle(view, "q"))
@@ -159,13 +147,6 @@ def test_the_ground_is_dragged_to_pan_and_shift_draws_a_frame(qtbot, view):
     first, last = middle(view, "p", 0) - QPointF(12, 40), middle(view, "q", 1) + QPointF(12, 40)
     drag(view.board, first, last, held=SHIFT)
     assert {"p", "q"} <= {*view.selected()}
-
-
-def test_the_ruler_seeks(qtbot, view):
-    place = QPointF(middle(view, "r", 0).x(), 8)
-    with qtbot.waitSignal(view.seek_requested) as asked:
-        drag(view.board, place)
-    assert abs(asked.args[0] - 8_000_000) < 100_000
 
 
 def test_a_screen_reader_hears_the_node_its_people_and_its_problem(view):

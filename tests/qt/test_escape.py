@@ -22,7 +22,7 @@ from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from tests.builders.mouse_and_keys import press, type_text
 from tests.qt.conftest import OpenWindow
-from widgets.form.input_fields import GrowingTextEdit, TimeEdit, mark_search_field
+from widgets.form.input_fields import GrowingTextEdit, TimeEdit
 from widgets.table.record_table import RecordColumn, RecordTable
 
 
@@ -86,39 +86,6 @@ def test_esc_takes_back_what_was_typed_and_only_then_closes(kind: str, qtbot: Qt
         assert _text(field) == shown, "what the program shows meanwhile, never the value of before"
     press(dialog, "Esc")
     assert not field.hasFocus() or not dialog.isVisible(), "it left the field, or closed the dialog"
-
-
-def test_return_makes_the_new_value_the_old_one(qtbot: QtBot, dialog: QDialog) -> None:
-    field = _enter(qtbot, dialog, QLineEdit("12"))
-    dialog.accept = lambda: None
-    QTest.keyClicks(field, "3")
-    press(dialog, "Return")
-    QApplication.processEvents()
-    QTest.keyClicks(field, "4")
-    press(dialog, "Esc")
-    assert _text(field) == "123"
-
-
-def test_what_was_taken_back_can_be_had_again(qtbot: QtBot, dialog: QDialog) -> None:
-    field = _enter(qtbot, dialog, QPlainTextEdit("Robot"))
-    QTest.keyClicks(field, "Well, ")
-    press(dialog, "Esc")
-    assert _text(field) == "Robot"
-    press(dialog, "Ctrl+Z")
-    assert "Well, " in _text(field)
-
-
-def test_a_search_is_emptied_whatever_stood_in_it(qtbot: QtBot, dialog: QDialog) -> None:
-    field = QLineEdit()
-    mark_search_field(field)
-    _enter(qtbot, dialog, field)
-    QTest.keyClicks(field, "robot")
-    other = _enter(qtbot, dialog, QLineEdit())
-    field.setFocus()
-    qtbot.waitUntil(lambda: not other.hasFocus())
-    press(dialog, "Esc")
-    assert _text(field) == ""
-    assert dialog.isVisible()
 
 
 def test_a_cell_of_a_table_keeps_its_value(qtbot: QtBot, dialog: QDialog) -> None:

@@ -5,13 +5,14 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QVBoxLayout, QWidget
 
 from app.gui.annotate.inspector import Inspector
 from project.entities.study_records import Segment, Verdict
 from project.schemes.scheme_file import load_scheme
 from tests.builders.keyboard_walk import controls, tab_walk
 from tests.builders.mouse_and_keys import click, press
+from tests.builders.shown_texts import shown_texts
 
 ONE = Segment("s1", "r1", "a1", Verdict.ERROR, 1_000_000, 3_500_000)
 OTHER = Segment("s2", "r1", "a1", Verdict.COMPETENCE, 5_000_000, 6_000_000)
@@ -54,10 +55,6 @@ def text_of(inspector, field):
 
 def named(inspector, name):
     return next(child for child in inspector.findChildren(QAbstractButton) if child.accessibleName() == name)
-
-
-def shown_texts(inspector):
-    return [label.text() for label in inspector.findChildren(QLabel) if label.isVisible()]
 
 
 def test_it_shows_a_segment_and_sends_nothing(inspector, seen):
@@ -117,19 +114,6 @@ def test_keys_do_nothing_without_a_segment_or_when_read_only(qtbot, window, insp
     assert text_of(inspector, "rationale").isReadOnly()
     assert inspector.header.start.isReadOnly()
     assert not any(label.isVisible() for label in inspector.form._needed.values())
-
-
-def test_text_is_sent_when_typing_pauses(qtbot, window, inspector, seen):
-    inspector.show_segment(ONE, {}, "Ann")
-    window.activateWindow()
-    press(window, "T")
-    text = text_of(inspector, "rationale")
-    qtbot.waitUntil(text.hasFocus)
-    with qtbot.waitSignal(inspector.value_changed) as sent:
-        qtbot.keyClicks(text, "ecn 123")
-        assert seen == [], "keys that are typed into a text stay there"
-    assert sent.args == ["s1", "rationale", "ecn 123"]
-    assert len(seen) == 1
 
 
 LEAVING = {

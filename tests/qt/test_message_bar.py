@@ -1,7 +1,7 @@
 """The line at the foot of the window: messages, how the study stands, and what may leave the machine."""
 
 import pytest
-from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
 
 from app.gui.window.message_bar import MessageBar, MessageLevel
 from project.entities.egress_policy import EgressLevel as PolicyLevel
@@ -54,28 +54,6 @@ def test_esc_and_the_button_dismiss(qtbot, bar):
         click(bar.findChild(QToolButton))
     with qtbot.assertNotEmitted(bar.dismissed):
         bar.dismiss()
-
-
-def test_the_bar_grows_with_a_window_that_becomes_narrow_and_never_makes_a_low_one_grow(qtbot):
-    window = QWidget()
-    qtbot.addWidget(window)
-    column = QVBoxLayout(window)
-    content, bar = QWidget(), MessageBar()
-    content.setMinimumHeight(200)
-    column.addWidget(content, 1)
-    column.addWidget(bar)
-    window.resize(1600, 500)
-    with qtbot.waitExposed(window):
-        window.show()
-    low = bar.height()
-    bar.show_message("It was not saved.", MessageLevel.ERROR, "Free some space on this disk, and try again. " * 3)
-    assert bar.height() == low
-    window.resize(700, 500)
-    qtbot.waitUntil(lambda: bar.height() > low)
-    window.resize(700, window.minimumSizeHint().height() - bar.height() + low)
-    bar.show_message("It was not saved.", MessageLevel.ERROR, "Free some space on this disk, and try again. " * 4)
-    qtbot.waitUntil(lambda: bar.height() == low)
-    assert [label for label in bar.findChildren(QLabel) if "Free some space" in label.toolTip()]
 
 
 def test_an_info_goes_by_itself_and_an_error_stays(qtbot, bar, monkeypatch):

@@ -171,16 +171,6 @@ def test_a_model_is_fetched_also_after_a_cut_checked_mended_and_removed(
     assert panel.sure.isHidden()
 
 
-def test_a_fetch_is_cancelled(window: ModelsWindow, ended: Ended) -> None:
-    click(window.panel.fetch)
-    assert not window.panel.cancel.isHidden()
-    assert window.panel.fetch.isHidden()
-    ended(window.panel.cancel)
-    assert not weights.is_installed("toy")
-    assert "Stopped" in window.status.text()
-    assert not window.panel.fetch.isHidden()
-
-
 def test_a_model_is_added_from_a_folder_and_ones_own_under_a_licence_that_has_to_be_said(
     window: ModelsWindow, answers: Answers, tmp_path: Path, ended: Ended, sender: Sender
 ) -> None:

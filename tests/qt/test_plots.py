@@ -2,9 +2,8 @@
 
 import xml.etree.ElementTree as ElementTree
 
-import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableWidget
 from pytestqt.qtbot import QtBot
@@ -12,8 +11,7 @@ from pytestqt.qtbot import QtBot
 from project.schemes.scheme_file import load_scheme
 from widgets import theme
 from widgets.labels import label_looks
-from widgets.plots.charts import DEFAULT_WIDTH, as_png, as_svg, draw_plot, plot_height
-from widgets.plots.plot_canvas import export_palette
+from widgets.plots.charts import DEFAULT_WIDTH, as_png, as_svg, plot_height
 from widgets.plots.plot_data import (
     BarPlot,
     Histogram,
@@ -85,28 +83,6 @@ def test_an_svg_holds_its_numbers_as_text() -> None:
     heat = Matrix("m", "F1", "", ("judge",), ("norms", "emotions"), ((0.571, None),), number=PlotNumberFormat.FIGURE)
     assert "0.571" in written(heat)
     assert heat.table().rows == (("judge", 0.571, None),)
-
-
-def spots(plot: Radar) -> dict[str, tuple[float, float]]:
-    image = QImage(DEFAULT_WIDTH, plot_height(plot, DEFAULT_WIDTH), QImage.Format.Format_RGB32)
-    painter = QPainter(image)
-    found = draw_plot(painter, plot, DEFAULT_WIDTH, export_palette())
-    painter.end()
-    return {spot.text: (spot.area.center().x(), spot.area.center().y()) for spot in found}
-
-
-def test_a_value_of_a_radar_lies_on_its_axis_as_far_out_as_it_is_high(qapp: QApplication) -> None:
-    found = spots(RADAR)
-    heights = zip(AXES, (0.25, 0.5, 0.75, 1.0), strict=True)
-    up, right, down, left = (found[f"one, {axis}: {share:.3f}, n = 60"] for axis, share in heights)
-    assert up[0] == pytest.approx(down[0])
-    assert right[1] == pytest.approx(left[1])
-    assert (right[1] - up[1]) * 3 == pytest.approx(down[1] - right[1])
-    assert (right[0] - up[0]) * 2 == pytest.approx(up[0] - left[0])
-    table = RADAR.table()
-    assert table.head == ("", *AXES)
-    assert [row[0] for row in table.rows] == ["one", "two", "three", "Human", "Chance"]
-    assert table.rows[3] == ("Human", 0.57, 0.77, None, 0.77), "gaps stay gaps"
 
 
 def test_what_is_saved_is_on_white_in_every_theme(qapp: QApplication) -> None:

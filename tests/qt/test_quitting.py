@@ -159,9 +159,14 @@ def test_what_is_stopped_is_offered_at_the_next_opening_and_resumed(
     assert (noted(study), runs(study)) == ([], 1)
 
 
-def test_what_nobody_wants_is_not_offered_again(qtbot: QtBot, busy: MainWindow, opened: Opener, study: Path) -> None:
+def test_the_end_of_the_session_asks_nothing_and_what_nobody_wants_is_not_offered_again(
+    qtbot: QtBot, busy: MainWindow, opened: Opener, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = answer(monkeypatch, "cancel")
     busy.jobs.start(tracking.prepare(busy.studio.session, busy.studio.recording.id, processor="cpu"))
-    busy.quitting.close_immediately()
+    busy.quitting._end_session()
+    assert busy.close()
+    assert asked == []
     again = opened()
     qtbot.waitUntil(lambda: again.messages.message() == "2 jobs were interrupted.")
     assert sorted(job.title for job in again.interrupted.list_jobs()) == [JOB, "Track faces in recording 1"]
@@ -216,13 +221,6 @@ def test_a_result_that_comes_late_is_not_stored_in_another_study(busy: MainWindo
     busy.jobs.runner.finished.emit(work, SceneChangeResult(60, (3,), (100_000,), 1.0))
     assert busy.close()
     assert (runs(other), runs(study), noted(study)) == (0, 0, [JOB])
-
-
-def test_the_end_of_the_session_asks_nothing(busy: MainWindow, study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = answer(monkeypatch, "cancel")
-    busy.quitting._end_session()
-    assert busy.close()
-    assert (asked, noted(study)) == ([], [JOB])
 
 
 @pytest.fixture

@@ -7,8 +7,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 
 from app.gui.window.main_window import MainWindow
-from app.gui.window.shortcuts import DEFAULT_KEYS
-from app.shortcut_table import KeyTable, shared_keys, write_keys
+from app.shortcut_table import write_keys
 from project.errors import UserError
 from tests.qt.conftest import OpenWindow
 from widgets.dialogs.shortcut_dialogs import ShortcutEditor
@@ -23,10 +22,6 @@ def give(editor: ShortcutEditor, action: str, key: str) -> None:
 
 def keys(window: MainWindow, action: str) -> list[str]:
     return [shortcut.toString() for shortcut in window.menus.actions[action].shortcuts()]
-
-
-def test_no_usual_keys_are_shared() -> None:
-    assert shared_keys(KeyTable(DEFAULT_KEYS, {})) == []
 
 
 def test_a_free_key_works_after_a_restart_too(open_window: OpenWindow, study: Path, tmp_path: Path) -> None:

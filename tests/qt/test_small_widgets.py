@@ -19,15 +19,13 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.gui.chains.node_form import PeopleRow
 from app.gui.faces.face_bars import PeopleBar
 from project.entities.study_records import Participant, ParticipantRole
 from tests.builders.mouse_and_keys import click, press
 from widgets.dialogs.dialog_windows import AgreeDialog
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.wheel_guard import WheelGuard
-from widgets.progress_bars import ProgressLine, StatusLine
-from widgets.text_labels import plain_tip
+from widgets.progress_bars import ProgressLine
 
 
 def test_it_says_what_to_do_and_offers_it(qtbot):
@@ -44,26 +42,6 @@ def test_it_says_what_to_do_and_offers_it(qtbot):
     with qtbot.waitSignal(state.button_clicked) as sent:
         click(second)
     assert sent.args == ["open"]
-
-
-def test_a_long_path_gives_way_to_a_narrow_window(qtbot):
-    path = f"/lab/{'a deep folder/' * 40}R&D study.greenroom"
-    state = EmptyState("film", "Welcome", "Open a study.")
-    qtbot.addWidget(state)
-    state.set_links([EmptyStateAction("recent", path)])
-    (link,) = state.findChildren(QPushButton)
-    assert state.minimumSizeHint().width() < 200
-    state.resize(600, 400)
-    state.show()
-    assert link.geometry().right() <= 600
-    assert "…" in link.text()
-    assert link.text().endswith("R&&D study.greenroom")
-    assert link.accessibleName() == path
-    assert link.toolTip() == plain_tip(path)
-    state.resize(20_000, 400)
-    qtbot.waitUntil(lambda: link.text() == path.replace("&", "&&"))
-    with qtbot.waitSignal(state.button_clicked):
-        link.click()
 
 
 @pytest.fixture
@@ -88,29 +66,6 @@ def test_it_says_how_long_it_still_takes_while_its_text_changes(line: ProgressLi
     now[0] = 100.0
     line.show_progress(100, 400, "Reading")
     assert line.text.text() == "Reading: 100 of 400", "what is shown after that is another piece of work"
-
-
-def test_without_words_it_shows_the_share(line: ProgressLine) -> None:
-    line.show_progress(1, 4, "")
-    assert line.text.text() == "25 %"
-    line.show_progress(0, 0, "")
-    assert (line.text.text(), line.bar.maximum()) == ("", 0)
-    line.show_progress(0, 0, "Reading")
-    assert line.text.text() == "Reading…"
-
-
-def test_a_status_gives_way_to_progress_and_comes_back(qtbot: QtBot) -> None:
-    status = StatusLine("State", "Figures")
-    qtbot.addWidget(status)
-    status.show()
-    status.show_text("Out of date")
-    status.show_progress(0, 0, "Reading")
-    assert status.line.isVisible()
-    with qtbot.waitSignal(status.cancel_requested):
-        qtbot.mouseClick(status.line.cancel, Qt.MouseButton.LeftButton)
-    status.show_last_text()
-    assert not status.line.isVisible()
-    assert status.text() == "Out of date"
 
 
 ACCEPTED, REJECTED = QDialog.DialogCode.Accepted, QDialog.DialogCode.Rejected
@@ -145,7 +100,7 @@ def test_enter_on_cancel_and_esc_say_no(qtbot: QtBot, key: str) -> None:
 PEOPLE = [Participant(f"id{number}", f"P{number:02d}", ParticipantRole.USER) for number in range(1, 31)]
 
 
-def texts(bar: PeopleBar | PeopleRow) -> list[str]:
+def texts(bar: PeopleBar) -> list[str]:
     return [child.text() for child in bar.findChildren(QPushButton) if not child.isHidden()]
 
 
@@ -164,19 +119,6 @@ def test_thirty_participants_are_nine_buttons_and_a_menu(qtbot: QtBot) -> None:
     assert (bar.more.text(), bar.more.isChecked()) == ("P30", True)
     bar.set_people(PEOPLE[:3])
     assert bar.more.isHidden()
-
-
-def test_a_node_can_be_of_several_of_them(qtbot: QtBot) -> None:
-    row = PeopleRow()
-    qtbot.addWidget(row)
-    row.set_people(PEOPLE)
-    row.show()
-    row.show_people({"id1", "id12", "id30"}, editable=True)
-    assert row.more.text() == "P12, P30"
-    assert row.buttons["id1"].isChecked()
-    with qtbot.waitSignal(row.toggled) as told:
-        next(action for action in row.more.menu().actions() if action.text() == "P12").trigger()
-    assert told.args == ["id12", False]
 
 
 def combo() -> QComboBox:

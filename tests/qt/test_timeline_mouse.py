@@ -143,17 +143,6 @@ def test_dragging_on_empty_space_creates(view: TimelineView, heard: Requests) ->
     ]
 
 
-def test_shift_drag_selects_with_a_rubber_band(view: TimelineView) -> None:
-    send(view, DOWN, at(view, 5), SHIFT)
-    send(view, MOVE, at(view, 30), SHIFT)
-    assert view.selection() == ["x"]
-    send(view, MOVE, at(view, 82, "c"), SHIFT)
-    assert view.pointer.rubber is not None
-    send(view, UP, at(view, 82, "c"), SHIFT)
-    assert view.pointer.rubber is None
-    assert view.selection() == ["x", "y", "z", "v"]
-
-
 def test_the_ruler_scrubs_and_a_double_click_activates(view: TimelineView, heard: Requests) -> None:
     send(view, DOWN, QPointF(HEADER + 500, 8))
     send(view, MOVE, QPointF(HEADER + 600, 8))

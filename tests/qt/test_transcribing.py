@@ -54,20 +54,6 @@ def choose(box: QComboBox, data: object) -> None:
 
 
 @pytest.mark.usefixtures("two_models")
-def test_the_best_model_is_chosen_and_a_language_only_where_it_knows_several(qtbot: QtBot) -> None:
-    dialog = TranscribeDialog(FRESH, [], "Nao, Jülich")
-    qtbot.addWidget(dialog)
-    assert dialog.model.currentData() == "whisper-tiny.en"
-    assert not dialog.language.isEnabled()
-    assert dialog.start.text() == "Transcribe"
-    with qtbot.waitSignal(dialog.transcribe_requested) as asked:
-        dialog.start.click()
-    (request,) = asked.args
-    assert (request.recordings, request.model, request.language) == (("1",), "whisper-tiny.en", None)
-    assert (request.vocabulary, request.replace) == ("Nao, Jülich", False)
-
-
-@pytest.mark.usefixtures("two_models")
 def test_a_model_that_is_not_there_is_fetched_only_when_asked(qtbot: QtBot) -> None:
     dialog = TranscribeDialog(FRESH, [], "")
     qtbot.addWidget(dialog)

@@ -34,7 +34,8 @@ from project.session.jobs import JobSpec
 from project.timebase import SECOND_US
 from tests.builders import job_results
 from tests.builders.mouse_and_keys import NONE, SHIFT, drag, press
-from tests.qt.conftest import OpenWindow
+from tests.builders.scripted_dialogs import Answers
+from tests.qt.conftest import OpenReused, OpenWindow
 from widgets.player.player_view import FaceState
 
 FRAME = 40_000
@@ -73,16 +74,27 @@ def study(tmp_path: Path) -> Path:
     return make_sample_study(tmp_path / "study")
 
 
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the worker writes what it was asked for."""
+    return tmp_path_factory.mktemp("worker") / "log"
+
+
+@pytest.fixture(scope="module")
+def module_window(open_shared_window: OpenWindow, log: Path) -> MainWindow:
+    folder = log.parent
+    faces = dump(job_results.tracked(folder, 598, 2, frames_with_face=500))
+    clip = dump(job_results.exported(folder, 598, faces_left=(2.0, 2.04, 7.0), seconds=2.0))
+    (folder / "worker.py").write_text(f"TRACKED, EXPORTED = {faces!r}, {clip!r}\n{WORKER}")
+    made = save_tracks([track("one", 0, 100, 100), track("two", 50, 200, 400)], folder)
+    shutil.move(made, folder / "tracks.npz")
+    runner = WorkerRunner(command=(sys.executable, str(folder / "worker.py"), str(log)))
+    return open_shared_window(questions=Answers(), runner=runner)
+
+
 @pytest.fixture
-def window(qtbot: QtBot, open_window: OpenWindow, study: Path, tmp_path: Path) -> MainWindow:
-    script = tmp_path / "worker.py"
-    faces = dump(job_results.tracked(tmp_path, 598, 2, frames_with_face=500))
-    clip = dump(job_results.exported(tmp_path, 598, faces_left=(2.0, 2.04, 7.0), seconds=2.0))
-    script.write_text(f"TRACKED, EXPORTED = {faces!r}, {clip!r}\n{WORKER}")
-    made = save_tracks([track("one", 0, 100, 100), track("two", 50, 200, 400)], tmp_path)
-    shutil.move(made, tmp_path / "tracks.npz")
-    runner = WorkerRunner(command=(sys.executable, str(script), str(tmp_path / "log")))
-    window = open_window(study, runner=runner)
+def window(qtbot: QtBot, open_reused: OpenReused, study: Path) -> MainWindow:
+    window = open_reused(study)
     qtbot.waitUntil(lambda: window.player.times is not None and window.view.picture() is not None)
     return window
 
@@ -300,7 +312,10 @@ def test_a_box_is_drawn_moved_by_keyframe_and_followed(qtbot: QtBot, tracked: Ma
     qtbot.waitUntil(lambda: window.faces.places.span_at(205 * FRAME) != place)
 
 
-def test_an_export_tracks_first_and_shows_moments_to_look_at(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_an_export_tracks_first_and_shows_moments_to_look_at(
+    qtbot: QtBot, window: MainWindow, log: Path, tmp_path: Path
+) -> None:
+    log.unlink(missing_ok=True)
     window.editing.create(SECOND_US, 9 * SECOND_US, "error")
     window.commands.ask_export()
     dialog = window.exports.dialog
@@ -314,7 +329,7 @@ def test_an_export_tracks_first_and_shows_moments_to_look_at(qtbot: QtBot, windo
     assert dialog.request().methods["blur"]["strength"] == pytest.approx(0.3)
     dialog._accept()
     qtbot.waitUntil(lambda: window.exports.result is not None)
-    kinds = [json.loads(line)["job"] for line in (tmp_path / "log").read_text().splitlines()]
+    kinds = [json.loads(line)["job"] for line in log.read_text().splitlines()]
     assert kinds == ["faces", "anonymize"]
     result = window.exports.result
     assert [result.moments.item(i).text().split()[0] for i in range(result.moments.count())] == [

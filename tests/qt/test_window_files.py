@@ -1,20 +1,17 @@
 """Studies and recordings that are named, opened, dropped or missing; the window comes back as it was left."""
 
-import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from annotate.interchange.annotation_files import FORMATS, get_format
 from app.gui.annotate.segments_dock import SegmentsWindow
 from app.gui.files.annotation_import import ImportWindow
 from app.gui.files.start_dialog import StartDialog, StudyPlan
-from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Verdict
 from project.queries.recording_rows import all_media, all_recordings
@@ -221,27 +218,6 @@ def test_of_recordings_a_study_is_made_when_somebody_agrees(
     study = window.studio.session.study
     assert study.path.name == "mine.greenroom"
     qtbot.waitUntil(lambda: len(all_recordings(study)) == 1)
-
-
-def test_the_dialog_of_an_import_offers_what_some_importer_reads_and_nothing_else(
-    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given: list[str] = []
-
-    def chosen(_parent: QWidget, _title: str, _folder: str, kinds: str = "") -> tuple[str, str]:
-        given.append(kinds)
-        return "", ""
-
-    monkeypatch.setattr(QFileDialog, "getOpenFileName", chosen)
-    parent = QWidget()
-    qtbot.addWidget(parent)
-    Dialogs(parent).annotations()
-    first, *each = given[0].split(";;")
-    assert first.startswith("All supported files (")
-    endings = [set(re.findall(r"\*(\.[\w.]+)", kinds)) for kinds in (first, " ".join(each))]
-    assert endings == [{suffix for key in FORMATS for suffix in get_format(key).suffixes}] * 2
-    assert "(*)" not in given[0]
-    assert "*.*" not in given[0]
 
 
 def test_a_file_dropped_on_the_import_is_read_and_a_folder_is_refused(

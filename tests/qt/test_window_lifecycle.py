@@ -55,19 +55,3 @@ def test_closing_leaves_nothing_running(qtbot: QtBot, open_window: OpenWindow, s
         window.close()
         assert not frame_threads()
     assert not study.with_name("lab.greenroom-wal").exists()
-
-
-def test_undo_says_where_it_was_and_the_open_study_stays_open(open_window: OpenWindow, study: Path) -> None:
-    window = open_window(study)
-    ids = [row.id for row in window.recordings.model.rows()]
-    assert window.editing.create(100_000, 900_000, "error")
-    assert window.editing.create(200_000, 900_000, "error")
-    window.choose_recording(ids[1])
-    window.commands.undo()
-    assert window.messages.message() == "Undone: Add error segment"
-    window.commands.redo()
-    assert window.messages.message() == "Redone: Add error segment, in recording 1"
-    assert window.open_study(study)
-    assert window.studio.writable, "it was not opened a second time, for reading"
-    assert window.studio.recording.id == ids[1]
-    assert window.recordings.model.rows()[0].segments == ((window.studio.settings.annotator, 2),)

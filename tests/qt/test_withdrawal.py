@@ -72,6 +72,7 @@ def test_the_log_of_the_open_study_is_not_named_as_a_file_to_delete(
     qtbot.waitUntil(lambda: "participants: 1 removed" in dialog.lines.toPlainText())
     assert b"Zebediah" in study.with_name(f"{study.name}-wal").read_bytes()
     assert f"{study.name}-wal" not in dialog.lines.toPlainText()
+    dialog.reject()
 
 
 def test_a_participant_is_gone_once_the_pseudonym_was_typed(
