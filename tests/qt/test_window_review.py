@@ -15,7 +15,7 @@ from project.entities.study_records import ReviewDecision
 from project.queries.annotator_rows import reviews_in
 from tests.builders.marked_study import WALK, mark, open_study
 from tests.builders.mouse_and_keys import press, type_text
-from tests.qt.conftest import OpenReused
+from tests.qt.conftest import OpenWindow
 
 
 @pytest.fixture
@@ -125,8 +125,8 @@ def test_edits_and_selections_elsewhere_are_followed(window: MainWindow, page: R
     assert said(window) == {}
 
 
-def test_whoever_is_none_of_the_two_decides_about_both(qtbot: QtBot, open_reused: OpenReused, study: Path) -> None:
-    window = open_reused(study, "Dan")
+def test_whoever_is_none_of_the_two_decides_about_both(qtbot: QtBot, open_window: OpenWindow, study: Path) -> None:
+    window = open_window(study, "Dan")
     qtbot.waitUntil(window.isActiveWindow)
     page = open_review(window)
     window.menus.actions["adjudicate"].trigger()
