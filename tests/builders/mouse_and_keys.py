@@ -1,9 +1,10 @@
-"""Presses keys, types, clicks and drags, as a person does."""
+"""Presses keys, types, clicks, drags, drops files and turns the wheel, as a person does."""
 
 from itertools import pairwise
+from pathlib import Path
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QKeySequence, QMouseEvent
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence, QMouseEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
@@ -54,6 +55,32 @@ def drag(widget: QWidget, *places: QPointF, held: Qt.KeyboardModifier = NONE) ->
         send_mouse(surface, QEvent.Type.MouseMove, (start + end) / 2, held)
         send_mouse(surface, QEvent.Type.MouseMove, end, held)
     send_mouse(surface, QEvent.Type.MouseButtonRelease, places[-1], held)
+
+
+def drop(widget: QWidget, *paths: Path, words: str = "") -> bool:
+    """Drop files, or words, on a widget; returns whether it takes them."""
+    content = QMimeData()
+    if words:
+        content.setText(words)
+    else:
+        content.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    how = (Qt.DropAction.CopyAction, content, LEFT, NONE)
+    entering = QDragEnterEvent(QPoint(5, 5), *how)
+    entering.ignore()
+    QApplication.sendEvent(widget, entering)
+    if entering.isAccepted():
+        QApplication.sendEvent(widget, QDropEvent(QPointF(5, 5), *how))
+    return entering.isAccepted()
+
+
+def turn_wheel(widget: QWidget, place: QPointF, notches: float, held: Qt.KeyboardModifier = NONE) -> None:
+    """Turn the wheel away from oneself, or towards oneself where notches are negative."""
+    surface = _surface(widget)
+    event = QWheelEvent(
+        *(place, QPointF(surface.mapToGlobal(place)), QPoint(), QPoint(0, round(120 * notches))),
+        *(Qt.MouseButton.NoButton, held, Qt.ScrollPhase.NoScrollPhase, False),
+    )
+    QApplication.sendEvent(surface, event)
 
 
 def _surface(widget: QWidget) -> QWidget:

@@ -6,23 +6,22 @@ from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.gui.files.start_dialog import StudyPlan
 from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
-from tests.builders.keyboard_walk import nameless, unexplained
 from tests.builders.main_windows import show_window
 from tests.builders.marked_study import open_study
 from tests.builders.scripted_dialogs import Answers
 from widgets import theme
-from widgets.dialogs.dialog_windows import OwnDialog
 from widgets.form.input_fields import EscapeKeys
 
 OpenWindow = Callable[..., MainWindow]
 """Takes what `show_window` takes."""
+OpenReused = Callable[..., MainWindow]
+"""Takes a study and an annotator; without one, it is that of the copy or of the settings."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -54,30 +53,6 @@ def dialogs_answered() -> Iterator[None]:
         patch.setattr(Dialogs, "leave_jobs", lambda *_args, **_how: "stop")
         patch.setattr(Dialogs, "ask", ask)
         yield
-
-
-@pytest.fixture(scope="module")
-def unnamed_controls() -> Iterator[list[str]]:
-    """Controls without a name in dialogs that tests of a module showed."""
-    found: list[str] = []
-    show = OwnDialog.showEvent
-
-    def show_and_look(dialog: OwnDialog, event: QShowEvent) -> None:
-        show(dialog, event)
-        found.extend(f"{type(dialog).__name__}: {control}" for control in nameless(dialog) + unexplained(dialog))
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(OwnDialog, "showEvent", show_and_look)
-        yield found
-
-
-@pytest.fixture(autouse=True)
-def dialogs_named(unnamed_controls: list[str]) -> Iterator[None]:
-    """Every control of every dialog has a name for a screen reader; modes and windows are in test_own_windows."""
-    yield
-    found = [*unnamed_controls]
-    unnamed_controls.clear()
-    assert found == []
 
 
 @pytest.fixture
@@ -122,34 +97,39 @@ def study(tmp_path: Path) -> Path:
         return session.study.path
 
 
-@pytest.fixture
-def answers() -> Answers:
-    """What the dialogs of `window` say; a test fills it in."""
-    return Answers()
-
-
-@pytest.fixture
-def window(open_window: OpenWindow, study: Path, answers: Answers) -> MainWindow:
-    """Ada's window on the usual study, or on that which a module's own `study` makes."""
-    return open_window(study, "Ada", answers)
-
-
 @pytest.fixture(scope="module")
 def module_window(open_shared_window: OpenWindow) -> MainWindow:
-    """A window without a study; see `reused_window`."""
+    """A window without a study; see `open_reused`."""
     return open_shared_window(questions=Answers())
 
 
 @pytest.fixture
-def reused_window(module_window: MainWindow, study: Path) -> Iterator[MainWindow]:
-    """Like `window`, where tests of a module open their studies one after another in one window: half as dear.
-
-    What its dialogs say is `window.files.questions`.
-    """
+def answers(module_window: MainWindow) -> Answers:
+    """What the dialogs of the module's window say; a test fills it in."""
     answers: Answers = module_window.files.questions
     answers.answers.clear()
     answers.asked.clear()
-    module_window.studio.open(study, "Ada")
-    module_window.activateWindow()
-    yield module_window
+    return answers
+
+
+@pytest.fixture
+def open_reused(qtbot: QtBot, module_window: MainWindow, answers: Answers) -> Iterator[OpenReused]:
+    """Opens the studies of a module's tests one after another in one window, which is half as dear as one for each."""
+
+    def make(study: Path, annotator: str | None = "Ada") -> MainWindow:
+        if annotator is None:
+            assert module_window.open_study(study)
+        else:
+            module_window.studio.open(study, annotator)
+        module_window.activateWindow()
+        return module_window
+
+    yield make
     module_window.close_study()
+    qtbot.waitUntil(lambda: not module_window.jobs.busy)
+
+
+@pytest.fixture
+def window(open_reused: OpenReused, study: Path) -> MainWindow:
+    """Ada's window on the usual study, or on that which a module's own `study` makes; it may not be closed."""
+    return open_reused(study)

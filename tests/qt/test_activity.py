@@ -72,9 +72,6 @@ def test_minutes_of_work_go_to_the_recording_that_is_shown_unless_counting_is_of
     page.switch.click()
     work(window, clock, 60)
     assert sum(counted(window)) == 60, "what happened while it was off is not made up for"
-
-
-def test_windows_that_qt_deletes_are_not_kept(window: MainWindow) -> None:
     # As the list of completions of a file dialog: it has the focus, and goes without a word.
     completions = QWindow()
     window.activity._watch(completions)

@@ -1,8 +1,7 @@
 """Work in a thread: under a line that says how far it is, or unseen; who no longer wants it hears nothing of it."""
 
-import time
 from collections.abc import Callable, Iterator
-from threading import Event, Thread
+from threading import Event
 
 import pytest
 from PySide6.QtCore import QObject, QTimer
@@ -52,18 +51,6 @@ def test_what_it_returns_or_raises_is_as_if_it_had_been_done_at_once(apart: Moda
     with pytest.raises(ZeroDivisionError):
         apart.run(lambda _progress: 1 / 0, "Work")
     assert not apart.busy
-
-
-def test_it_ends_with_a_thread_that_takes_its_time_to_be_gone(
-    apart: ModalTask, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Late(Thread):
-        def run(self) -> None:
-            super().run()
-            time.sleep(0.05)
-
-    monkeypatch.setattr("app.gui.study.background.threading.Thread", Late)
-    assert apart.run(lambda _progress: 7, "Work") == 7
 
 
 def test_it_says_how_far_it_is_and_cancel_stops_it(apart: ModalTask) -> None:

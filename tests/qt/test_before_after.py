@@ -8,7 +8,6 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.export.export_preview import BeforeAfter
 from tests.builders.mouse_and_keys import press
-from widgets import theme
 
 SIZE = (320, 180)
 
@@ -26,20 +25,18 @@ def slider(qtbot: QtBot) -> BeforeAfter:
     return made
 
 
-def colour(slider: BeforeAfter, share: float, ratio: float = 1.0) -> QColor:
+def colour(slider: BeforeAfter, share: float) -> QColor:
     """Return the colour at a share of the width, near the lower edge."""
-    image = QImage(slider.size() * ratio, QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(ratio)
+    image = QImage(slider.size(), QImage.Format.Format_RGB32)
     slider.render(image)
     return image.pixelColor(int(share * (image.width() - 1)), int(image.height() * 0.9))
 
 
-@pytest.mark.parametrize("ratio", [1.0, 2.0])
-def test_before_is_left_of_the_line_and_after_right(slider: BeforeAfter, ratio: float) -> None:
-    assert colour(slider, 0.25, ratio).red() > 200 > 50 > colour(slider, 0.25, ratio).blue()
-    assert colour(slider, 0.75, ratio).blue() > 200 > 50 > colour(slider, 0.75, ratio).red()
+def test_before_is_left_of_the_line_and_after_right(slider: BeforeAfter) -> None:
+    assert colour(slider, 0.25).red() > 200 > 50 > colour(slider, 0.25).blue()
+    assert colour(slider, 0.75).blue() > 200 > 50 > colour(slider, 0.75).red()
     slider.set_position(0.9)
-    assert colour(slider, 0.75, ratio).red() > 200
+    assert colour(slider, 0.75).red() > 200
 
 
 def test_mouse_and_keys_move_the_line(qtbot: QtBot, slider: BeforeAfter) -> None:
@@ -62,14 +59,3 @@ def test_a_picture_of_another_shape_is_not_stretched(slider: BeforeAfter) -> Non
     place = slider.picture_rect()
     assert (place.width(), place.height()) == (90, 180)
     assert place.center().x() == pytest.approx(160)
-
-
-def test_text_is_read_out_and_leaves_the_colours_of_the_theme_alone(slider: BeforeAfter) -> None:
-    slider.set_text("Drawing this frame…")
-    slider.grab()
-    assert theme.palette().stage.alpha() == 255
-    slider.set_pictures(None, None)
-    assert slider.text() == ""
-    slider.set_text("No face")
-    slider.grab()
-    assert "No face" in slider.accessibleDescription()

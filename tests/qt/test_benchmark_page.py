@@ -6,20 +6,18 @@ from threading import Event, current_thread, main_thread
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from annotate.segments.segment_edits import set_label
 from app.gui.benchmark.benchmark_page import TABS, BenchmarkPage
 from app.gui.window.main_window import MainWindow
 from benchmark.judging.judge_registry import add_judge
-from benchmark.runs.run_figures import RunFigures, RunRead, compute_figures
 from benchmark.sets.frozen_sets import draw_set
-from project.entities.frozen_items import FrozenItem, ItemSet
+from project.entities.frozen_items import ItemSet
 from project.entities.study_records import Json
 from project.queries.item_set_rows import all_sets, answers_of, benchmark_runs, items_of
 from project.session.session import Session
-from project.store.study import Study
 from tests.builders.item_sets import freeze, stretch
 from tests.builders.marked_study import SECOND, WALK, mark, open_study
 from tests.builders.mouse_and_keys import press
@@ -185,16 +183,6 @@ def test_finer_rules_are_drawn_by_and_told(drawing: Bench) -> None:
     drawing.qtbot.waitUntil(lambda: told in [label.text() for label in drawing.page.set.findChildren(QLabel)])
 
 
-def test_rules_that_a_task_does_not_know_are_not_offered(drawing: Bench) -> None:
-    form, rules = drawing.page.form, drawing.page.form.rules
-    rules.own_shares.setChecked(True)
-    for task, segments, by_label in (("verdict", True, True), ("rationale", True, False), ("socialnli", False, False)):
-        form.task.setCurrentIndex(form.task.findData(task))
-        assert (rules.own_shares.isEnabled(), rules.negatives.isEnabled()) == (by_label, by_label), task
-        assert bool(form.values().rules.shares) == by_label
-        assert rules.lane.isEnabled() == (segments and rules.lane.count() > 1)
-
-
 def test_nothing_is_written_of_a_set_that_was_cancelled(drawing: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     go = Event()
 
@@ -229,12 +217,6 @@ def test_judges_are_asked_and_their_figures_lead_to_items_and_moments(asked: Ben
     asked.qtbot.waitUntil(lambda: "2 runs" in asked.page.results.status.text())
     oracle = next(row for row in asked.results() if row[0].startswith("oracle"))
     assert (oracle[1], oracle[2], oracle[4]) == ("Accuracy", "100.0 %", "6")
-    assert {"Chance in this set", "Constant answer in this set", "Published in SHREC"} <= {
-        row[0] for row in asked.results()
-    }
-    asked.page.results.published.setChecked(False)
-    assert "Published in SHREC" not in {row[0] for row in asked.results()}
-    asked.page.results.published.setChecked(True)
     asked.page.results.table.click_row(0)
     assert asked.page.tabs.currentIndex() == TABS.index("Items")
     assert [row[3] for row in asked.item_rows()] == ["error", "competence", "none"] * 2
@@ -243,20 +225,6 @@ def test_judges_are_asked_and_their_figures_lead_to_items_and_moments(asked: Ben
     table.click_row(1)
     table.doubleClicked.emit(table.currentIndex())
     assert asked.window.player.loop == (20 * SECOND, 28 * SECOND)
-
-
-def test_items_are_filtered_by_what_a_judge_made_of_them(asked: Bench) -> None:
-    asked.show("Items")
-    asked.qtbot.waitUntil(lambda: len(asked.item_rows()[0]) == 6)
-    random = benchmark_runs(asked.session.study)[1].id
-    numbers = []
-    for which, sign in (("right", "✓"), ("wrong", "✗")):
-        asked.page.items.select_filter(which, random)
-        numbers.append(len(asked.item_rows()))
-        assert all(row[5].startswith(sign) for row in asked.item_rows())
-    assert sum(numbers) == 6
-    asked.page.items.select_filter("unparsed", random)
-    assert asked.item_rows() == []
 
 
 def test_what_is_chosen_comes_back_and_where_a_judge_sends_something_is_said_before(asked: Bench) -> None:
@@ -273,77 +241,6 @@ def test_what_is_chosen_comes_back_and_where_a_judge_sends_something_is_said_bef
     run.judges.set_ticked([])
     assert run.ways.text() == ""
     assert not run.run.isEnabled()
-
-
-def test_figures_are_computed_beside_the_window_and_dropped_with_their_study(
-    qtbot: QtBot, open_window: OpenWindow, marked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    on = Bench(open_window(with_items(marked, tmp_path, "error", "competence"), "Cy"), qtbot)
-    began, go, done, threads = Event(), Event(), Event(), []
-
-    def held(read: RunRead, *, parts: bool) -> RunFigures:
-        threads.append(current_thread())
-        began.set()
-        assert go.wait(HANG_S)
-        done.set()
-        return compute_figures(read, parts=parts)
-
-    def names() -> str:
-        return " ".join(row[0] for row in on.results())
-
-    monkeypatch.setattr("app.gui.benchmark.benchmark_mode.compute_figures", held)
-    on.ask("oracle")
-    on.finish()
-    status = on.page.results.status
-    on.show("Results")
-    assert "Computing" in status.text()
-    assert "oracle" not in names()
-    on.show("Items")
-    assert len(on.item_rows()) == 2, "what needs no figures is shown meanwhile"
-    go.set()
-    qtbot.waitUntil(lambda: "oracle" in names())
-    # The last answers of the run may be told of meanwhile: they are read again first.
-    qtbot.waitUntil(lambda: "Computing" not in status.text())
-    assert main_thread() not in threads
-    on.page.results.everything.setChecked(True)
-    assert len(threads) == 1, "figures of the same answers are not computed again"
-
-    for event in (began, go, done):
-        event.clear()
-    on.ask("random")
-    on.finish()
-    on.show("Results")
-    qtbot.waitUntil(began.is_set)
-    on.window.close_study()
-    go.set()
-    assert done.wait(HANG_S)
-    on.window.background.close()
-    QApplication.processEvents()
-    assert "random" not in names()
-
-
-def test_a_study_that_is_opened_in_this_mode_is_read_once_and_nothing_of_the_one_before_is_seen(
-    qtbot: QtBot, open_window: OpenWindow, marked: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = with_items(marked, tmp_path, "error", "competence")
-    on = Bench(open_window(path, "Cy"), qtbot)
-    Study.create(tmp_path / "other.greenroom", "Other").close()
-    assert on.window.open_study(tmp_path / "other.greenroom")
-    on.window.set_mode("benchmark")
-    qtbot.waitUntil(lambda: on.page.current_set() == "")
-    read: list[str] = []
-
-    def noted(study: Study, set_id: str) -> list[FrozenItem]:
-        read.append(set_id)
-        return items_of(study, set_id)
-
-    monkeypatch.setattr("app.gui.benchmark.item_sets.items_of", noted)
-    assert on.window.open_study(path)
-    assert on.page.isVisible()
-    assert not on.page.updatesEnabled()
-    qtbot.waitUntil(on.page.updatesEnabled)
-    assert read == ["set"]
-    assert on.page.current_set() == "set"
 
 
 def test_a_run_that_was_stopped_or_interrupted_goes_on(

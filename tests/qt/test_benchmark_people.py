@@ -3,8 +3,6 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from threading import Event, current_thread, main_thread
-from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -18,7 +16,6 @@ from app.gui.benchmark.benchmark_page import TABS, BenchmarkPage
 from app.gui.judges.human_answer import AnswerPanel
 from app.gui.window.action_table import ACTIONS
 from app.gui.window.main_window import MainWindow
-from benchmark.runs.run_figures import RunRead, read_runs
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
 from project.queries.item_set_rows import answers_of, benchmark_runs
@@ -29,8 +26,7 @@ from tests.builders.item_sets import freeze, stretch
 from tests.builders.marked_study import SECOND, WALK, mark, open_study
 from tests.builders.mouse_and_keys import press
 from tests.builders.shown_texts import shown_texts
-from tests.builders.waiting import HANG_S
-from tests.qt.conftest import OpenWindow
+from tests.qt.conftest import OpenReused
 from widgets.inspector.field_editors import LongChoiceEditor
 
 Key = Qt.Key
@@ -103,11 +99,11 @@ class Seat:
 
 
 @pytest.fixture
-def seat(qtbot: QtBot, open_window: OpenWindow, session: Session) -> Open:
+def seat(qtbot: QtBot, open_reused: OpenReused, session: Session) -> Open:
     def make(who: str = "Cy") -> Seat:
         path = session.study.path
         session.close()
-        window = open_window(path, who)
+        window = open_reused(path, who)
         qtbot.waitUntil(window.isActiveWindow)
         return Seat(window, qtbot)
 
@@ -203,37 +199,6 @@ def test_what_is_said_can_be_neither_read_nor_heard_where_it_is_the_answer(
         table.click_row(0)
         table.doubleClicked.emit(table.currentIndex())
     assert heard == []
-
-
-def test_who_begins_to_answer_while_figures_are_read_is_shown_nothing_late(
-    seat: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    on = seat()
-    go, threads = Event(), []
-
-    def held(*given: Any, **named: Any) -> list[RunRead]:
-        found = read_runs(*given, **named)
-        threads.append(current_thread())
-        assert go.wait(HANG_S)
-        return found
-
-    monkeypatch.setattr("app.gui.benchmark.benchmark_mode.read_runs", held)
-    on.show("Items")
-    on.qtbot.waitUntil(lambda: bool(threads))
-    on.sit_down()
-    on.answer("1", "Ctrl+Return")
-    press(on.window, "Esc")
-    shown: list[list[str]] = []
-    tab = on.page.items
-    monkeypatch.setattr(tab, "show_items", lambda _columns, rows, *_rest: shown.append([row.cells[3] for row in rows]))
-    on.show("Items")
-    go.set()
-    on.qtbot.waitUntil(lambda: len(threads) > 1 and bool(shown))
-    on.show("Results")
-    on.qtbot.waitUntil(lambda: "hidden" in on.page.results.status.text())
-    assert "Cy" not in on.names_in_results()
-    assert all(sorted(labels) == ["error", "hidden", "hidden"] for labels in shown), "at no time"
-    assert main_thread() not in threads
 
 
 def test_own_annotations_are_left_out_and_the_room_closes_with_the_study(seat: Open) -> None:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.gui.files.study_files import make_sample_study
 from app.gui.window.main_window import MainWindow
 from project.queries.segment_rows import all_segments
+from tests.builders.filmed_study import make_filmed_study
 from tests.builders.mouse_and_keys import press
 from tests.builders.slow_clock import play_by_looks
 from tests.qt.conftest import OpenWindow
@@ -18,7 +18,7 @@ Made = list[tuple[str, int, int]]
 
 @pytest.fixture(scope="module")
 def sample_window(open_shared_window: OpenWindow, tmp_path_factory: pytest.TempPathFactory) -> MainWindow:
-    return open_shared_window(make_sample_study(tmp_path_factory.mktemp("sample")))
+    return open_shared_window(make_filmed_study(tmp_path_factory.mktemp("sample")))
 
 
 @pytest.fixture

@@ -98,7 +98,7 @@ def opened(qtbot: QtBot, lab: DemoLab) -> Iterator[Callable[[], MainWindow]]:
         window.quitting.close_immediately()
 
 
-def test_the_steps_follow_one_another_and_the_clip_shows_up_by_itself(
+def test_the_steps_follow_one_another_the_clip_shows_up_and_a_second_start_runs_nothing(
     qtbot: QtBot, lab: DemoLab, opened: Callable[[], MainWindow]
 ) -> None:
     window = opened()
@@ -116,22 +116,13 @@ def test_the_steps_follow_one_another_and_the_clip_shows_up_by_itself(
     said = "Left is the recording, right its anonymized clip. The check found no face in it."
     assert window.messages.message() == said
     assert window.jobs.titles() == []
-
-
-def test_a_second_start_shows_the_clip_and_runs_nothing(
-    qtbot: QtBot, lab: DemoLab, opened: Callable[[], MainWindow]
-) -> None:
-    first = opened()
-    first.demo.start()
-    qtbot.waitUntil(lambda: first.views.has_several)
-    first.close()
-    asked = lab.asked()
+    window.close()
     window = opened()
     window.demo.start()
     qtbot.waitUntil(lambda: window.views.has_several)
     assert not window.jobs.busy
     assert window.messages.message().startswith("Left is the recording")
-    assert lab.asked() == asked
+    assert lab.asked() == ["fetch", "faces", "anonymize"]
 
 
 def test_a_step_that_fails_leaves_the_window_and_says_why(
@@ -149,17 +140,6 @@ def test_a_step_that_fails_leaves_the_window_and_says_why(
     qtbot.waitUntil(lambda: window.views.has_several)
 
 
-def test_a_step_that_is_cancelled_ends_the_demo(qtbot: QtBot, lab: DemoLab, opened: Callable[[], MainWindow]) -> None:
-    lab.answer("faces", "wait")
-    window = opened()
-    window.demo.start()
-    qtbot.waitUntil(lambda: window.messages.message().startswith("Step 2 of 3"))
-    window.workspace.jobs_panel.cancel_requested.emit("job-2")
-    qtbot.waitUntil(lambda: window.jobs.titles() == [])
-    assert window.interrupted.list_jobs() == []
-    assert lab.asked() == ["fetch", "faces"]
-
-
 def test_what_is_interrupted_is_offered_and_gone_on_with(
     qtbot: QtBot, lab: DemoLab, opened: Callable[[], MainWindow]
 ) -> None:
@@ -175,22 +155,6 @@ def test_what_is_interrupted_is_offered_and_gone_on_with(
     window.interrupted.resume(window.interrupted.list_jobs())
     qtbot.waitUntil(lambda: window.views.has_several)
     assert window.interrupted.list_jobs() == []
-
-
-def test_the_demo_that_is_started_again_takes_the_place_of_the_interrupted_one(
-    qtbot: QtBot, lab: DemoLab, opened: Callable[[], MainWindow]
-) -> None:
-    lab.answer("faces", "wait")
-    first = opened()
-    first.demo.start()
-    qtbot.waitUntil(lambda: first.messages.message().startswith("Step 2 of 3"))
-    first.quitting.close_immediately()
-    lab.find_face()
-    window = opened()
-    window.demo.start()
-    assert window.interrupted.list_jobs() == []
-    qtbot.waitUntil(lambda: window.views.has_several)
-    assert window.messages.message().startswith("Left is the recording")
 
 
 def test_a_clip_that_somebody_exports_is_shown_beside_the_recording_when_they_want_that(

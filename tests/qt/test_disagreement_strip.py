@@ -7,11 +7,9 @@ from pytestqt.qtbot import QtBot
 
 from annotate.agreement.adjudication import AdjudicationRule, create_adjudicated_lane
 from annotate.segments import segment_edits as commands
-from app.gui.timeline import judgment_lanes as disagreement_strip
 from app.gui.timeline.judgment_lanes import STRIP_KEY
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Segment
-from project.merging.merge import COPY_PROPERTY
 from project.queries.segment_rows import all_segments
 from tests.builders.marked_study import SECOND, WALK, mark, open_study
 from tests.builders.mouse_and_keys import press
@@ -29,10 +27,10 @@ def study(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def window(reused_window: MainWindow, qtbot: QtBot) -> MainWindow:
-    qtbot.waitUntil(reused_window.isActiveWindow)
-    reused_window.choose_recording(WALK)
-    return reused_window
+def window(window: MainWindow, qtbot: QtBot) -> MainWindow:
+    qtbot.waitUntil(window.isActiveWindow)
+    window.choose_recording(WALK)
+    return window
 
 
 def shown(window: MainWindow) -> list[tuple[int, int, int]]:
@@ -74,19 +72,6 @@ def test_it_follows_every_edit_and_undo(window: MainWindow) -> None:
     window.grab()
 
 
-def test_among_very_many_segments_it_follows_when_the_edits_pause(
-    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(disagreement_strip, "_LIVE", 2)
-    own = segments_of(window, "Ada")[1]
-    for label in ("error", "competence"):
-        relabel(window, own, label)
-    before = shown(window)
-    move(window, own, 30, 45)
-    assert shown(window) == before
-    qtbot.waitUntil(lambda: (40, 45, 1) in shown(window))
-
-
 def test_an_adjudicated_lane_is_nobody_to_disagree_with(window: MainWindow) -> None:
     first, second = segments_of(window, "Ada")
     move(window, first, 10, 22)
@@ -109,16 +94,3 @@ def test_keys_go_from_one_to_the_next_and_the_menu_hides_it(window: MainWindow) 
     action.trigger()
     assert has_lane(window)
     assert shown(window) == [(30, 40, 0), (50, 60, 1)]
-
-
-def test_it_is_not_there_for_one_annotator_or_in_an_own_copy(window: MainWindow) -> None:
-    window.studio.session.annotator_name = "Bo"
-    theirs = [segment.id for segment in segments_of(window, "Bo")]
-    window.studio.edit(lambda s: commands.delete_segments(s, theirs))
-    assert not has_lane(window)
-    window.studio.undo()
-    assert has_lane(window)
-    with window.studio.session.study.step("Make it a copy"):
-        window.studio.session.study.set_property(COPY_PROPERTY, {"annotator": "Bo"})
-    window.strip.reload()
-    assert not has_lane(window)

@@ -8,27 +8,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QObject, Qt, QTimer
-from PySide6.QtTest import QTest
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
 from app.gui.files import encryption
 from app.gui.files.encryption import PassphraseDialog, PassphrasePrompt
 from app.gui.files.recovery_dialog import RecoverDialog, ReportDialog
-from app.gui.study import study_controller
 from project.encryption import passphrases
-from project.encryption.encryption_key import EncryptionKey, is_encrypted
-from project.encryption.passphrases import obtain_key
-from project.entities.study_records import Changes
+from project.encryption.encryption_key import is_encrypted
 from project.integrity.integrity_check import check_study
-from project.session.session import Session
 from project.store.backups import Backup
 from project.store.encryption_change import encrypt_study
 from project.store.study import Study
 from tests.builders.cheap_key import make_keys_cheap
-from tests.builders.waiting import HANG_S
-from tests.qt.conftest import OpenWindow
+from tests.qt.conftest import OpenReused, OpenWindow
 
 _WORDS = "correct horse"
 
@@ -84,76 +78,16 @@ def test_the_menu_seals_the_open_study_and_decrypts_it(
     assert check_study(path) == []
 
 
-def test_an_encrypted_study_stays_closed_without_an_answer(path: Path, open_window: OpenWindow, other: Path) -> None:
+def test_an_encrypted_study_stays_closed_without_an_answer(path: Path, open_reused: OpenReused, other: Path) -> None:
     encrypt_study(path, _WORDS)
     passphrases._keys.clear()
-    window = open_window(other)
+    window = open_reused(other)
     answers = iter(["wrong", None, _WORDS])
     passphrases.set_asker(lambda *_: next(answers))
     assert not window.open_study(path)
     assert "no passphrase" in window.messages.message()
     assert window.studio.session.study.path == other
     assert window.open_study(path)
-
-
-def test_the_window_goes_on_while_the_key_of_a_study_is_derived(
-    path: Path, open_window: OpenWindow, other: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    encrypt_study(path, _WORDS)
-    window = open_window(other)
-    came_round = threading.Event()
-    said: list[str] = []
-
-    def obtain(path: Path) -> EncryptionKey:
-        # Set by the window's event loop alone: where that stands still, nobody ends the waiting.
-        assert came_round.wait(HANG_S)
-        return obtain_key(path)
-
-    def look() -> None:
-        shown = QApplication.activeModalWidget()
-        if shown is not None:
-            said.append(shown.windowTitle())
-            QTest.keyClick(shown, Qt.Key.Key_Escape)
-            came_round.set()
-
-    beat = QTimer(interval=5)
-    beat.timeout.connect(look)
-    beat.start()
-    with monkeypatch.context() as patched:
-        patched.setattr(study_controller, "obtain_key", obtain)
-        assert window.open_study(path)
-    window.studio.edit(lambda session: _set(session, 2))
-    window.close_study()
-    assert [*dict.fromkeys(said)] == ["Opening a.greenroom…"]
-    assert QApplication.activeModalWidget() is None
-    with Study.open(path) as study:
-        assert study.get_property("x") == 2
-
-
-def test_a_window_that_is_closed_while_a_study_is_opened_closes_that_too(
-    path: Path, open_window: OpenWindow, other: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
-) -> None:
-    encrypt_study(path, _WORDS)
-    window = open_window(other)
-    go_on = threading.Event()
-
-    def obtain(path: Path) -> EncryptionKey:
-        assert go_on.wait(HANG_S)
-        return obtain_key(path)
-
-    def meanwhile() -> None:
-        window.close()
-        assert window.isVisible()
-        assert not window.files.open_study(path)
-        go_on.set()
-
-    monkeypatch.setattr(study_controller, "obtain_key", obtain)
-    QTimer.singleShot(20, meanwhile)
-    assert window.open_study(path)
-    qtbot.waitUntil(lambda: not window.isVisible())
-    assert window.studio.session is None
-    with Study.open(path) as study:
-        assert not study.read_only
 
 
 def test_a_thread_asks_for_a_passphrase_in_the_window(qtbot: QtBot, path: Path) -> None:
@@ -176,12 +110,6 @@ def test_a_thread_asks_for_a_passphrase_in_the_window(qtbot: QtBot, path: Path) 
     assert answers == ["typed"]
 
 
-def _set(session: Session, value: int) -> Changes:
-    with session.step("Set") as step:
-        session.study.set_property("x", value)
-    return step.changes
-
-
 def test_a_new_passphrase_is_typed_twice_alike(qtbot: QtBot) -> None:
     dialog = PassphraseDialog("Encrypt", "Words", "Encrypt", None, new=True)
     qtbot.addWidget(dialog)
@@ -200,11 +128,11 @@ def test_a_new_passphrase_is_typed_twice_alike(qtbot: QtBot) -> None:
     assert not dialog.buttons.note.text()
 
 
-def test_a_damaged_study_offers_its_backups(path: Path, open_window: OpenWindow, qtbot: QtBot, other: Path) -> None:
+def test_a_damaged_study_offers_its_backups(path: Path, open_reused: OpenReused, qtbot: QtBot, other: Path) -> None:
     content = bytearray(path.read_bytes())
     content[4096 * 3 : 4096 * 4] = b"\xa5" * 4096
     path.write_bytes(content)
-    window = open_window(other)
+    window = open_reused(other)
     with qtbot.waitSignal(window.studio.failed):
         window.open_study(path)
     assert "damaged" in window.messages.message()
@@ -223,12 +151,12 @@ def test_a_damaged_study_offers_its_backups(path: Path, open_window: OpenWindow,
 
 
 def test_a_study_with_tables_of_others_is_shown_says_so_and_offers_to_recover_it(
-    path: Path, open_window: OpenWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, open_reused: OpenReused, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE extra (a)")
     before = path.read_bytes()
-    window = open_window(path)
+    window = open_reused(path)
     assert not window.studio.writable
     assert window.messages.message() == "This study is read-only."
     assert "the table “extra”" in window.messages.hint()

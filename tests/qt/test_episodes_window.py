@@ -1,6 +1,7 @@
 """Episodes in the real window: put together, played at the keyboard and by judges, gone on from a segment, rated."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,9 @@ from project.queries.episode_rows import all_characters, all_episodes, all_scena
 from project.session.session import Session
 from tests.builders.episodes import ANNA, BRAM, GOALS, SCENE, acts
 from tests.builders.marked_study import WALK, mark, open_study
-from tests.builders.misbehaving_server import Server, misbehaving, says
+from tests.builders.misbehaving_server import Server, misbehaving
 from tests.builders.scripted_dialogs import Answers
+from tests.qt.conftest import OpenReused
 
 Open = Callable[[], EpisodesWindow]
 
@@ -37,16 +39,15 @@ def study(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(qtbot: QtBot, module_window: MainWindow, study: Path) -> Iterator[Callable[[], EpisodesWindow]]:
+def opened(qtbot: QtBot, open_reused: OpenReused, study: Path) -> Callable[[], EpisodesWindow]:
     def show() -> EpisodesWindow:
-        module_window.studio.open(study, "Ada")
-        module_window.choose_recording(WALK)
-        window: EpisodesWindow = module_window.windows.open_window("episodes")
+        main = open_reused(study)
+        main.choose_recording(WALK)
+        window: EpisodesWindow = main.windows.open_window("episodes")
         qtbot.waitExposed(window)
         return window
 
-    yield show
-    module_window.close_study()
+    return show
 
 
 @pytest.fixture
@@ -131,23 +132,6 @@ def test_judges_play_among_themselves_can_be_stopped_and_rate(
         assert "played by player" in play.known.toPlainText()
 
 
-def test_a_judge_that_cannot_be_asked_is_said_and_nothing_is_lost(
-    qtbot: QtBot, opened: Open, session: Callable[[], Session], study: Path
-) -> None:
-    with misbehaving(says(None, refusal="No.")) as server:
-        player(study, server)
-        window = opened()
-        set_blind_first(session(), False)
-        window.page.new.click()
-        play_with(window, "player", "player")
-        window.page.start.start.click()
-        play = window.page.play
-        qtbot.waitUntil(lambda: "3 times in a row" in play.status.text())
-        assert len(play.turns.texts()) == 3
-        assert all("no answer could be had" in text for text in play.turns.texts())
-        assert not play.play.isEnabled()
-
-
 def test_two_at_one_keyboard_see_what_they_know_behind_a_curtain(
     qtbot: QtBot, opened: Open, session: Callable[[], Session], study: Path
 ) -> None:
@@ -219,15 +203,14 @@ def test_characters_and_scenarios_are_written_and_deleted(opened: Open, session:
     assert all_scenarios(session().study)[0].goals == GOALS
 
 
-def test_files_of_sotopia_come_in_and_go_out(
-    opened: Open, module_window: MainWindow, tmp_path: Path, shared_data: Path
-) -> None:
-    chosen, out = shared_data / "sotopia" / "sotopia_pi_episodes.jsonl", tmp_path / "out.jsonl"
-    answers: Answers = module_window.files.questions
+def test_files_of_sotopia_come_in_and_go_out(opened: Open, answers: Answers, tmp_path: Path, shared_data: Path) -> None:
+    chosen, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    with (shared_data / "sotopia" / "sotopia_pi_episodes.jsonl").open(encoding="utf-8") as lines:
+        chosen.write_text("".join(islice(lines, 2)), "utf-8")
     answers.give(file=chosen, save=out)
     window = opened()
     window.page.bring.click()
-    assert len(window.page.list.texts()) == 10
-    assert "10 episodes added" in window.page.play.status.text()
+    assert len(window.page.list.texts()) == 2
+    assert "2 episodes added" in window.page.play.status.text()
     window.page.export.click()
-    assert len(out.read_text("utf-8").splitlines()) == 10
+    assert len(out.read_text("utf-8").splitlines()) == 2

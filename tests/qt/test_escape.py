@@ -7,17 +7,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
-    QComboBox,
     QDialog,
     QLineEdit,
     QPlainTextEdit,
-    QTextEdit,
     QVBoxLayout,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
-from app.gui.annotate.segments_dock import SegmentsWindow
 from app.gui.window.main_window import MainWindow
 from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments, values_of
@@ -25,40 +22,27 @@ from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from tests.builders.mouse_and_keys import press, type_text
 from tests.qt.conftest import OpenWindow
-from widgets.dialogs.dialog_windows import TextDialog
-from widgets.form.input_fields import DecimalBox, GrowingTextEdit, IntegerBox, NoteEdit, TimeEdit, mark_search_field
+from widgets.form.input_fields import GrowingTextEdit, TimeEdit
 from widgets.table.record_table import RecordColumn, RecordTable
 
 
 def _filled(field: QWidget, text: str) -> QWidget:
     if isinstance(field, QLineEdit):
         field.setText(text)
-    elif isinstance(field, QPlainTextEdit | QTextEdit):
+    elif isinstance(field, QPlainTextEdit):
         field.setPlainText(text)
-    elif isinstance(field, IntegerBox | DecimalBox):
-        field.setRange(0, 1_000)
-        field.setValue(float(text) if isinstance(field, DecimalBox) else int(text))
-    elif isinstance(field, QComboBox):
-        field.setEditText(text)
     return field
 
 
 def _text(field: QWidget) -> str:
-    if isinstance(field, QPlainTextEdit | QTextEdit):
+    if isinstance(field, QPlainTextEdit):
         return field.toPlainText()
-    line = field if isinstance(field, QLineEdit) else field.findChild(QLineEdit)
-    return line.text()
+    return field.text()
 
 
 FIELDS: dict[str, Callable[[], QWidget]] = {
     "line": lambda: _filled(QLineEdit(), "12"),
-    "note": lambda: _filled(NoteEdit(), "12"),
-    "text": lambda: _filled(QPlainTextEdit(), "12"),
-    "rich text": lambda: _filled(QTextEdit(), "12"),
     "area": lambda: _filled(GrowingTextEdit(lambda: None), "12"),
-    "whole number": lambda: _filled(IntegerBox(), "12"),
-    "number": lambda: _filled(DecimalBox(), "12"),
-    "choice that can be typed": lambda: _filled(QComboBox(editable=True), "12"),
     "time": lambda: TimeEdit("Start"),
 }
 
@@ -104,45 +88,6 @@ def test_esc_takes_back_what_was_typed_and_only_then_closes(kind: str, qtbot: Qt
     assert not field.hasFocus() or not dialog.isVisible(), "it left the field, or closed the dialog"
 
 
-def test_return_makes_the_new_value_the_old_one(qtbot: QtBot, dialog: QDialog) -> None:
-    field = _enter(qtbot, dialog, QLineEdit("12"))
-    dialog.accept = lambda: None
-    QTest.keyClicks(field, "3")
-    press(dialog, "Return")
-    QApplication.processEvents()
-    QTest.keyClicks(field, "4")
-    press(dialog, "Esc")
-    assert _text(field) == "123"
-
-
-def test_what_was_taken_back_can_be_had_again(qtbot: QtBot, dialog: QDialog) -> None:
-    field = _enter(qtbot, dialog, QPlainTextEdit("Robot"))
-    QTest.keyClicks(field, "Well, ")
-    press(dialog, "Esc")
-    assert _text(field) == "Robot"
-    press(dialog, "Ctrl+Z")
-    assert "Well, " in _text(field)
-
-
-def test_a_search_is_emptied_whatever_stood_in_it(qtbot: QtBot, dialog: QDialog) -> None:
-    field = QLineEdit()
-    mark_search_field(field)
-    _enter(qtbot, dialog, field)
-    QTest.keyClicks(field, "robot")
-    other = _enter(qtbot, dialog, QLineEdit())
-    field.setFocus()
-    qtbot.waitUntil(lambda: not other.hasFocus())
-    press(dialog, "Esc")
-    assert _text(field) == ""
-    assert dialog.isVisible()
-
-
-def test_what_cannot_be_changed_does_not_hold_esc_up(qtbot: QtBot, dialog: QDialog) -> None:
-    _enter(qtbot, dialog, QLineEdit("12", readOnly=True))
-    press(dialog, "Esc")
-    assert not dialog.isVisible()
-
-
 def test_a_cell_of_a_table_keeps_its_value(qtbot: QtBot, dialog: QDialog) -> None:
     chosen: list[str] = []
     columns = [
@@ -164,19 +109,6 @@ def test_a_cell_of_a_table_keeps_its_value(qtbot: QtBot, dialog: QDialog) -> Non
     assert dialog.isVisible()
     assert table.texts() == [("speech", "Ada")]
     assert chosen == []
-
-
-def test_a_dialog_that_asks_for_a_word(qtbot: QtBot) -> None:
-    asked = TextDialog("Rename recording", "Name of the recording", "first", None)
-    qtbot.addWidget(asked)
-    asked.show()
-    qtbot.waitUntil(asked.field.hasFocus)
-    QTest.keyClicks(asked.field, "other")
-    press(asked, "Esc")
-    assert asked.field.text() == "first"
-    assert asked.isVisible()
-    press(asked, "Esc")
-    assert not asked.isVisible()
 
 
 @pytest.fixture(scope="module")
@@ -255,16 +187,3 @@ def test_fields_of_the_main_window_are_left_for_the_timeline(qtbot: QtBot, windo
     assert field.hasFocus()
     QTest.keyClick(field, Qt.Key.Key_Escape)
     qtbot.waitUntil(window.timeline.hasFocus)
-
-
-def test_the_search_of_a_window_is_emptied_before_the_window_closes(qtbot: QtBot, window: MainWindow) -> None:
-    window.menus.actions["segments"].trigger()
-    shown: SegmentsWindow = window.windows.open_window("segments")
-    search = shown.bar.search
-    qtbot.waitUntil(search.hasFocus)
-    QTest.keyClicks(search, "robot")
-    QTest.keyClick(search, Qt.Key.Key_Escape)
-    assert search.text() == ""
-    assert shown.isVisible()
-    QTest.keyClick(search, Qt.Key.Key_Escape)
-    assert not shown.isVisible()

@@ -162,12 +162,6 @@ def test_it_says_when_no_face_is_in_the_frame_and_goes_to_one(qtbot: QtBot, tmp_
     assert dialog.pane.pictures.text() == "The faces have not been tracked yet. Track them first."
 
 
-def test_an_export_that_was_interrupted_can_be_gone_on_with(qtbot: QtBot, tmp_path: Path) -> None:
-    dialog = make(qtbot, tmp_path, left_over="The last export did not end: 2 of its 3 clips are left.")
-    with qtbot.waitSignals([dialog.resume_requested, dialog.accepted]):
-        dialog.resume.click()
-
-
 WORKER = """
 import json, sys, time
 import numpy as np
@@ -234,12 +228,3 @@ def test_of_many_previews_the_latest_is_made_also_while_one_takes_long(
     with qtbot.waitSignal(feed.ready) as ready:
         feed.request(lambda: prepare(5))
     assert ready.args[0].after[0, 0, 0] == 5
-
-
-def test_why_there_is_none_is_said(qtbot: QtBot, feed: PreviewFeed) -> None:
-    def refuse() -> JobSpec:
-        raise UserError("No faces were looked for.", "Track them first.")
-
-    with qtbot.waitSignal(feed.failed) as failed:
-        feed.request(refuse)
-    assert failed.args[0].message == "No faces were looked for."

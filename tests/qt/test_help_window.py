@@ -1,17 +1,25 @@
-"""The documentation inside the window."""
+"""Windows beside the main one: those about the study, and the documentation with what is filled in by a process."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QImage, QTextDocument
-from PySide6.QtWidgets import QApplication, QDialog
+from PySide6.QtGui import QTextDocument
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.docs_browser.docs_pages import list_pages
+from app.docs_browser import docs_pages as contents
+from app.docs_browser.docs_pages import list_pages, read_markdown, unfilled_pages
+from app.docs_browser.docs_search import search
+from app.gui.help.help_topics import ReferencePageLoader
 from app.gui.help.help_window import HelpWindow
 from app.gui.window.main_window import MainWindow
+from app.gui.window.page_registry import WINDOWS
+from tests.builders.mouse_and_keys import click
 from widgets import theme
+from widgets.dialogs.dialog_windows import OwnDialog, owning_window
 
 
 @pytest.fixture(scope="module")
@@ -71,16 +79,6 @@ def test_links_go_to_pages_and_to_places_in_them_and_back_again(qtbot: QtBot) ->
     assert not shown.forward.isEnabled()
 
 
-def test_the_bar_ends_where_the_page_does_at_once(shown: HelpWindow) -> None:
-    shown.follow("faces.md#where-it-ends")
-    bar, view = shown.view.verticalScrollBar(), shown.view
-    end = view.document().documentLayout().documentSize().height() - view.viewport().height()
-    assert abs(bar.maximum() - end) <= 1
-    assert not view.horizontalScrollBar().isVisible()
-    there = next(block for block in view._blocks() if block.text() == "Where it ends")
-    assert bar.value() <= view._block_rect(there).top() <= bar.value() + view.viewport().height()
-
-
 def test_a_link_that_leads_out_is_shown_and_opened_only_when_asked(shown: HelpWindow, browsed: list[str]) -> None:
     address = "https://cryptography.io"
     shown.follow(address)
@@ -102,18 +100,6 @@ def test_nothing_but_shipped_pictures_is_read(shown: HelpWindow) -> None:
         assert shown.view.loadResource(kind.HtmlResource.value, QUrl(name)) is None, name
 
 
-def test_a_picture_fits_and_a_click_shows_it_whole(shown: HelpWindow) -> None:
-    kind = QTextDocument.ResourceType.ImageResource.value
-    whole = shown.view.loadResource(kind, QUrl("picture:window-light.png"))
-    fitted: QImage = shown.view.loadResource(kind, QUrl("window-light.png"))
-    assert fitted.width() < whole.width()
-    assert fitted.width() <= shown.view.viewport().width() * fitted.devicePixelRatio()
-    shown.follow("picture:window-light.png")
-    assert shown.view.toPlainText().strip() in ("", "\ufffc")
-    shown.step_history(-1)
-    assert "Greenroom" in shown.view.toPlainText()
-
-
 def test_a_search_lists_places_and_marks_the_words(shown: HelpWindow, qtbot: QtBot) -> None:
     qtbot.keyClicks(shown.search, "certificate withdraw")
     places = shown.found.places()
@@ -128,30 +114,6 @@ def test_a_search_lists_places_and_marks_the_words(shown: HelpWindow, qtbot: QtB
     shown.search.clear()
     assert shown.contents.isVisible()
     assert not shown.view.extraSelections()
-
-
-def test_it_can_be_made_larger_and_follows_the_theme(shown: HelpWindow, qapp: QApplication) -> None:
-    shown.show_page("faces.md")
-    height = shown.view.document().size().height()
-    shown.zoom(1)
-    assert shown.view.document().size().height() > height
-    shown.zoom(0)
-    assert shown.view.document().size().height() == height
-    theme.apply(qapp, "light")
-    assert theme.palette().text.name() in shown.view.toHtml()
-    theme.apply(qapp, "dark")
-
-
-def test_escape_takes_away_one_thing_after_the_other(shown: HelpWindow) -> None:
-    shown.search.setText("faces")
-    shown.follow("https://cryptography.io")
-    for left in (False, False):
-        shown.escape()
-        assert shown.isVisible()
-        assert shown.address.isVisible() is left
-    assert shown.search.text() == ""
-    shown.escape()
-    assert not shown.isVisible()
 
 
 def visible_help() -> HelpWindow:
@@ -190,3 +152,94 @@ def test_f1_and_the_palette_open_the_page_about_what_is_in_sight(
     dialog.close()
     window.close_study()
     assert window.help.context_page() == "index.md"
+
+
+def owner_of(shown: QWidget) -> object:
+    handle = shown.windowHandle()
+    return None if handle is None else handle.transientParent()
+
+
+def closing_button(shown: QWidget) -> QPushButton:
+    buttons = [button for button in shown.findChildren(QPushButton) if button.isVisible()]
+    (found,) = [button for button in buttons if button.text() in ("Close", "Cancel")]
+    return found
+
+
+def test_a_window_about_the_study_belongs_to_the_main_window_and_closes(window: MainWindow, qtbot: QtBot) -> None:
+    for key in WINDOWS:
+        shown = window.windows.open_window(key)
+        assert shown.isVisible(), key
+        assert owner_of(shown) is window.windowHandle(), key
+        assert shown.windowType() is Qt.WindowType.Dialog, "window managers are told whose a dialog is, and no other"
+        assert shown.windowFlags() & Qt.WindowType.WindowMaximizeButtonHint, key
+        click(closing_button(shown))
+        assert not shown.isVisible(), key
+        window.windows.open_window(key)
+        qtbot.waitUntil(shown.isActiveWindow)
+        QTest.keyClick(shown, Qt.Key.Key_Escape)
+        assert not shown.isVisible(), key
+
+
+def test_the_help_and_choices_of_files_belong_to_the_main_window_or_to_a_dialog_that_waits(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    shown = window.help.open_tutorial()
+    assert owner_of(shown) is window.windowHandle()
+    dialog = OwnDialog(window)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    assert owning_window(window) is dialog
+    window.help.open_for_context()
+    assert owner_of(shown) is dialog.windowHandle(), "the dialog blocks every window that is not its own"
+    dialog.close()
+    assert owning_window(window) is window
+    window.help.open_for_context()
+    assert owner_of(shown) is window.windowHandle()
+    shown.close()
+
+
+TELLS = """
+import json, sys
+pages = [{"page": name, "title": "", "text": f"# {name}\\n\\nzebrafish {name}"} for name in sys.argv[1:]]
+print(json.dumps({"pages": pages}))
+"""
+
+
+@pytest.fixture
+def no_page_filled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contents, "_PAGE_TEXTS", {})
+
+
+@pytest.fixture
+def loaders(qtbot: QtBot) -> Iterator[Callable[[str], ReferencePageLoader]]:
+    made: list[ReferencePageLoader] = []
+
+    def make(code: str) -> ReferencePageLoader:
+        made.append(ReferencePageLoader(command=(sys.executable, "-S", "-c", code)))
+        return made[-1]
+
+    yield make
+    for loader in made:
+        loader.close()
+
+
+def test_each_page_gets_its_own_text_once_and_is_found_by_it(
+    no_page_filled: None, loaders: Callable[[str], ReferencePageLoader], qtbot: QtBot
+) -> None:
+    wanted = unfilled_pages()
+    assert "reference/commands.md" in wanted
+    assert search("zebrafish") == []
+    failing = loaders("raise SystemExit(1)")
+    failing.load()
+    qtbot.waitUntil(lambda: not failing.is_running)
+    assert unfilled_pages() == wanted, "where nothing comes back they stay as they are"
+    reference = loaders(TELLS)
+    with qtbot.waitSignal(reference.pages_filled):
+        reference.load()
+        reference.load()
+    assert [read_markdown(name).split()[-1] for name in wanted] == wanted
+    assert {hit.section.page.name for hit in search("zebrafish")} == set(wanted)
+    reference.load()
+    assert not reference.is_running

@@ -5,13 +5,14 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QVBoxLayout, QWidget
 
 from app.gui.annotate.inspector import Inspector
 from project.entities.study_records import Segment, Verdict
 from project.schemes.scheme_file import load_scheme
 from tests.builders.keyboard_walk import controls, tab_walk
 from tests.builders.mouse_and_keys import click, press
+from tests.builders.shown_texts import shown_texts
 
 ONE = Segment("s1", "r1", "a1", Verdict.ERROR, 1_000_000, 3_500_000)
 OTHER = Segment("s2", "r1", "a1", Verdict.COMPETENCE, 5_000_000, 6_000_000)
@@ -54,10 +55,6 @@ def text_of(inspector, field):
 
 def named(inspector, name):
     return next(child for child in inspector.findChildren(QAbstractButton) if child.accessibleName() == name)
-
-
-def shown_texts(inspector):
-    return [label.text() for label in inspector.findChildren(QLabel) if label.isVisible()]
 
 
 def test_it_shows_a_segment_and_sends_nothing(inspector, seen):
@@ -119,25 +116,9 @@ def test_keys_do_nothing_without_a_segment_or_when_read_only(qtbot, window, insp
     assert not any(label.isVisible() for label in inspector.form._needed.values())
 
 
-def test_text_is_sent_when_typing_pauses(qtbot, window, inspector, seen):
-    inspector.show_segment(ONE, {}, "Ann")
-    window.activateWindow()
-    press(window, "T")
-    text = text_of(inspector, "rationale")
-    qtbot.waitUntil(text.hasFocus)
-    with qtbot.waitSignal(inspector.value_changed) as sent:
-        qtbot.keyClicks(text, "ecn 123")
-        assert seen == [], "keys that are typed into a text stay there"
-    assert sent.args == ["s1", "rationale", "ecn 123"]
-    assert len(seen) == 1
-
-
 LEAVING = {
     "another segment": lambda inspector: inspector.show_segment(OTHER, {"rationale": "its own"}, "Ann"),
-    "several": lambda inspector: inspector.show_several([ONE, OTHER]),
-    "nothing": lambda inspector: inspector.show_nothing(),
     "another field": lambda inspector: text_of(inspector, "correction").setFocus(),
-    "flush": lambda inspector: inspector.flush(),
     "hidden": lambda inspector: inspector.hide(),
     "closed": lambda inspector: inspector.window().close(),
 }
@@ -153,14 +134,6 @@ def test_no_typed_text_is_lost_and_it_goes_to_its_own_segment(qtbot, inspector, 
     assert seen == [("value_changed", "s1", "rationale", "typed")]
     inspector.flush()
     assert len(seen) == 1
-
-
-def test_text_for_a_segment_that_is_gone_can_be_dropped(qtbot, inspector, seen):
-    inspector.show_segment(ONE, {}, "Ann")
-    qtbot.keyClicks(text_of(inspector, "rationale"), "typed")
-    inspector.discard()
-    inspector.show_nothing()
-    assert seen == []
 
 
 def test_a_typed_time_goes_to_its_own_segment_unless_it_ends_before_it_starts(qtbot, inspector, seen):
@@ -256,20 +229,6 @@ def test_what_is_asked_for_goes_to_one_segment_or_to_several(window, inspector, 
     ]
 
 
-def test_nothing_is_cut_off_at_its_smallest(inspector):
-    inspector.show_segment(replace(ONE, end_us=9_999_999_000), {}, "Somebody with a very long name" * 3)
-    room = inspector.minimumWidth() - 10 - 2 * 12
-    assert max(part.minimumSizeHint().width() for part in (inspector.header, inspector.labels, inspector.form)) <= room
-
-
-def test_every_choice_has_a_definition(inspector):
-    inspector.show_segment(ONE, {}, "Ann")
-    for choice in load_scheme().field("attributes").choices:
-        box = inspector.form.editors["attributes"].boxes[choice.key]
-        assert choice.definition in box.accessibleDescription()
-        assert choice.definition.partition("'")[0] in box.toolTip()
-
-
 def test_every_control_is_reached_with_tab_in_the_order_it_is_read(inspector):
     inspector.show_segment(ONE, {}, "Ann")
     walked = tab_walk(named(inspector, "Play this segment"))
@@ -284,15 +243,3 @@ def test_every_control_is_reached_with_tab_in_the_order_it_is_read(inspector):
     ]
     assert [widget for widget in walked if widget in order] == order
     assert any(isinstance(widget, QLineEdit) for widget in walked)
-
-
-def test_tab_goes_through_the_form_before_it_leaves_the_inspector(qtbot, window, inspector):
-    after = QLineEdit()
-    window.layout().addWidget(after)
-    inspector.show_segment(ONE, {}, "Ann")
-    at, order = inspector.header.start, []
-    while at is not after:
-        order.append(at)
-        at = at.nextInFocusChain()
-    assert inspector.labels.buttons[Verdict.ERROR] in order
-    assert inspector.form.editors["rationale"].text in order

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QAbstractButton, QProgressBar
 
 from anonymize.release.release_job import ReleaseResult
-from app.gui.jobs.jobs_panel import JobRow, JobsButton, JobsPanel, JobState
+from app.gui.jobs.jobs_panel import JobsPanel, JobState
 from benchmark.judging.ask_run import RunOutcome
 from project.session.jobs import load_kind
 from tests.builders.mouse_and_keys import click
@@ -42,37 +42,12 @@ def test_a_job_runs_and_ends(panel):
         ("release", ReleaseResult(False), JobState.REFUSED),
         ("release", ReleaseResult(True), JobState.DONE),
         ("anonymize", SimpleNamespace(faces_left=(0.0, 0.04)), JobState.INCOMPLETE),
-        ("anonymize", SimpleNamespace(faces_left=()), JobState.DONE),
         ("ask", RunOutcome(answered=3, failed=1), JobState.INCOMPLETE),
-        ("ask", RunOutcome(answered=3, unparsed=1), JobState.DONE),
         ("faces", SimpleNamespace(tracks=0), JobState.DONE),
     ],
 )
 def test_only_a_job_that_gave_what_was_asked_is_done(kind, result, state):
     assert JobState(load_kind(kind).outcome(result)) is state
-
-
-def test_a_job_says_how_long_it_still_takes_once_that_is_known(qtbot):
-    now = [0.0]
-    row = JobRow("Find faces", clock=lambda: now[0])
-    qtbot.addWidget(row)
-    row.set_progress(0, 600, "Finding faces")
-    now[0] = 1.0
-    row.set_progress(60, 600, "Finding faces")
-    assert row.text.text() == "10 %  Finding faces"
-    now[0] = 30.0
-    row.set_progress(120, 600, "Finding faces")
-    assert row.text.text() == "20 %  about 2 min left  Finding faces"
-    row.set_progress(600, 600, "Finding faces")
-    assert row.text.text() == "100 %  Finding faces"
-
-
-def test_a_job_of_unknown_length_shows_that_it_moves(panel):
-    panel.add("a", "Find faces")
-    panel.set_progress("a", 10, 0)
-    bar = panel.findChild(QProgressBar)
-    assert (bar.minimum(), bar.maximum()) == (0, 0)
-    assert panel.text("a") == "Running"
 
 
 def test_a_job_is_cancelled_and_its_result_opened_by_its_own_button(qtbot, panel):
@@ -88,31 +63,3 @@ def test_a_job_is_cancelled_and_its_result_opened_by_its_own_button(qtbot, panel
     with qtbot.waitSignal(panel.result_requested) as sent:
         click(button(panel, "Show the result of Export"))
     assert sent.args == ["b"]
-
-
-def test_finished_jobs_are_cleared_and_others_stay(panel):
-    panel.add("a", "Export")
-    panel.add("b", "Find faces")
-    panel.finish("a", JobState.FAILED, "The disk is full. Free some space.")
-    panel.clear_finished()
-    assert panel.state("b") == JobState.WAITING
-    with pytest.raises(KeyError):
-        panel.state("a")
-
-
-def test_the_button_counts(qtbot, panel):
-    jobs = JobsButton(panel)
-    qtbot.addWidget(jobs)
-    assert jobs.text().strip() == "Jobs"
-    panel.add("a", "Export")
-    panel.set_progress("a", 1, 4)
-    panel.add("b", "Find faces")
-    assert jobs.text().strip() == "2 jobs"
-    assert "2 jobs, 25 %" in jobs.toolTip()
-    jobs.set_counts(1, 25)
-    assert jobs.text().strip() == "25 %"
-    assert "1 job, 25 %" in jobs.toolTip()
-    panel.finish("a", JobState.DONE)
-    panel.finish("b", JobState.DONE)
-    assert jobs.text().strip() == "Jobs"
-    assert "(" in jobs.toolTip()

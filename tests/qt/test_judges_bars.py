@@ -52,18 +52,6 @@ def test_the_queue_says_what_runs_where_and_cancels_one_or_all(qtbot: QtBot) -> 
     assert (one.args, every.args) == (["1"], [""])
 
 
-def test_what_is_ticked_stays_ticked_while_it_is_not_offered(qtbot: QtBot) -> None:
-    menu = TickMenu("See", "Raw")
-    qtbot.addWidget(menu)
-    menu.set_entries([TickMenuItem("raw", "Raw"), TickMenuItem("run-1", "Blurred")])
-    menu.set_ticked(["run-1"])
-    menu.set_entries([TickMenuItem("raw", "Raw")])
-    assert menu.ticked_keys() == ()
-    assert menu.accessibleName() == "See: Raw"
-    menu.set_entries([TickMenuItem("raw", "Raw"), TickMenuItem("run-1", "Blurred")])
-    assert menu.ticked_keys() == ("run-1",)
-
-
 def test_the_list_ticks_and_offers_what_can_be_done_with_each(qtbot: QtBot) -> None:
     menu = TickMenu("Judges", "Choose judges")
     qtbot.addWidget(menu)
@@ -83,22 +71,6 @@ def test_the_list_ticks_and_offers_what_can_be_done_with_each(qtbot: QtBot) -> N
         next(child for child in listed.findChildren(QMenu)).actions()[1].trigger()
     assert edit.text() == "&Edit"
     assert (added.args, edited.args) == (["add", ""], ["edit", "2"])
-
-
-def test_the_inspector_counts_every_byte(qtbot: QtBot) -> None:
-    view = SentView("What is sent", ["Server, raw"], before=True)
-    qtbot.addWidget(view)
-    shown = sent()
-    view.show_preview(shown)
-    words = len("Watch.") + len("<img src=http://127.0.0.1:9/x.png>")
-    assert shown.total_bytes == words + 3003 + len('{"type": "object"}')
-    texts = [child.text() for child in view.findChildren(QLabel)]
-    assert "Server, raw: leaves this machine, for api.example.org" in texts
-    assert "Permission: anonymized" in texts
-    assert f"3 pictures, 3,003 bytes · words, {words} bytes · in all {shown.total_bytes:,} bytes" in texts
-    assert [text for text in texts if " s · " in text] == [f"{at}.0 s · {1000 + at:,} bytes" for at in range(3)]
-    assert view.ask.isEnabled()
-    assert all(child.textFormat() is Qt.TextFormat.PlainText or child.pixmap() for child in view.findChildren(QLabel))
 
 
 @pytest.mark.parametrize("before", [True, False])

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QSpinBox
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from annotate.blinding.reveals import set_blind_first
 from annotate.study.people import add_participant, set_consent
 from anonymize.egress.policy_edits import set_policy
 from app.gui.judges.answer_columns import JudgmentColumn, JudgmentColumnState
+from app.gui.judges.human_answer import PersonForm
 from app.gui.judges.judge_entries import EntryDialog
 from app.gui.judges.judges_mode import RawView
 from app.gui.judges.judges_page import JudgesPage
@@ -24,14 +25,12 @@ from project.queries.policy_rows import all_egress
 from project.queries.recording_rows import all_participants
 from project.queries.segment_rows import values_of
 from project.session.session import Session
-from project.session.settings import load_view
-from tests.builders.judgments import made_up, store
+from tests.builders.judgments import judged, made_up, store
 from tests.builders.marked_study import WALK, mark
 from tests.builders.misbehaving_server import Server, hangs, misbehaving, says
 from tests.builders.mouse_and_keys import press
 from tests.builders.shown_texts import shown_texts
-from tests.qt.conftest import OpenWindow
-from widgets.form.form import OptionForm
+from tests.qt.conftest import OpenReused
 
 SAID = (
     '{"label": "error", "attributes": ["norms"], "channel": "verbal", "rationale": "It <b>left</b>.", "correction": ""}'
@@ -84,18 +83,15 @@ class Judging:
 
 
 @pytest.fixture
-def judging(session: Session, segment_id: str, module_window: MainWindow, qtbot: QtBot) -> Iterator[Open]:
+def judging(session: Session, segment_id: str, open_reused: OpenReused, qtbot: QtBot) -> Open:
     def make(who: str = "Ada") -> Judging:
         path = session.study.path
         session.close()
-        module_window.studio.open(path, who)
-        module_window.activateWindow()
-        qtbot.waitUntil(module_window.isActiveWindow)
-        return Judging(module_window, qtbot, segment_id)
+        window = open_reused(path, who)
+        qtbot.waitUntil(window.isActiveWindow)
+        return Judging(window, qtbot, segment_id)
 
-    yield make
-    module_window.close_study()
-    qtbot.waitUntil(lambda: not module_window.jobs.busy)
+    return make
 
 
 @pytest.fixture
@@ -155,48 +151,6 @@ def test_what_is_asked_can_be_cancelled_one_and_all(session: Session, judging: O
         shown.wait(lambda: shown.states()["Two"] is JudgmentColumnState.NOT_ASKED)
         shown.wait(lambda: not shown.window.jobs.busy)
     assert judgments_of(shown.session.study, shown.segment_id) == []
-
-
-def test_room_and_what_is_chosen_come_back_in_a_later_window(
-    session: Session, segment_id: str, open_window: OpenWindow, qtbot: QtBot
-) -> None:
-    first = add_server(session, "http://127.0.0.1:9/v1", "One")
-    add_server(session, "http://127.0.0.1:9/v1", "Two")
-    path, key = session.study.path, session.study.id
-    session.close()
-    window = open_window(path, "Ada")
-    columns = window.workspace.columns
-    usual = columns.sizes()[2]
-    shown = Judging(window, qtbot, segment_id)
-    wide = columns.sizes()[2]
-    assert usual < wide
-    columns.setSizes([200, 300, wide + 100])
-    wide = columns.sizes()[2]
-    window.set_mode("annotate")
-    assert columns.sizes()[2] == usual
-    window.set_mode("judges")
-    assert columns.sizes()[2] == wide, "as somebody dragged it"
-
-    bar = shown.page.bar
-    assert set(bar.judges.ticked_keys()) == {judge.id for judge in all_judges(shown.session.study)}
-    bar.judges.set_ticked([first.id])
-    bar.choose("verdict", "cot")
-    seed: QSpinBox = shown.page.findChild(OptionForm).inputs["seed"]
-    seed.setValue(7)
-    # What is kept does not wait for the end.
-    shown.wait(lambda: load_view(key).get("pages", {}).get("judges", {}).get("settings", {}).get("seed") == 7)
-    window.memory.save_view()
-    window.memory.save_window()
-    window.close()
-
-    later = open_window(path, "Ada")
-    qtbot.waitUntil(lambda: later.workspace.columns.sizes()[2] == wide)
-    page: JudgesPage = later.workspace.pages.currentWidget()
-    assert page.bar.judges.ticked_keys() == (first.id,)
-    assert (page.bar.chosen_task(), page.bar.chosen_variant()) == ("verdict", "cot")
-    assert page.save_state()["settings"]["seed"] == 7
-    later.set_mode("annotate")
-    assert later.workspace.columns.sizes()[2] == usual
 
 
 def test_what_the_policy_forbids_is_said_before_and_nothing_is_sent(session: Session, judging: Open) -> None:
@@ -379,3 +333,26 @@ def test_a_new_judge_with_a_key_in_its_address_is_refused_and_one_without_encryp
     ):
         assert not save(name, url).isVisible()
         assert (f"Words and key would travel unencrypted to {name}" in shown.window.messages.message()) is unencrypted
+
+
+def test_a_person_answers_what_judges_are_asked_and_sees_nothing_of_what_they_say(
+    session: Session, judging: Open
+) -> None:
+    theirs = mark(session, "Bo", 100, 140, "error")
+    add_judge(session, "Left", "random")
+    judged(session, theirs, "Left", label="competence", rationale="a secret reason")
+    shown = judging()
+    shown.window.studio.select([theirs])
+    shown.window.menus.actions["answer_yourself"].trigger()
+    shown.wait(lambda: bool(shown.window.findChildren(PersonForm)))
+    (form,) = shown.window.findChildren(PersonForm)
+    shown.wait(form.buttons.go_on.isEnabled)
+    assert "secret" not in form.words.toPlainText()
+    form.buttons.go_on.click()
+    assert form.isVisible(), "an empty answer is not taken"
+    form.form.editors["label"].pick("error")
+    form.buttons.go_on.click()
+    (own,) = [judgment for judgment in judgments_of(shown.session.study, theirs) if judgment.annotator_id]
+    assert own.answer["label"] == "error"
+    assert own.ms >= 0
+    shown.wait(lambda: not form.isVisible())

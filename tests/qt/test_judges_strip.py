@@ -37,9 +37,9 @@ def study(made: dict[str, str]) -> Path:
 
 
 @pytest.fixture
-def walk(reused_window: MainWindow) -> MainWindow:
-    reused_window.choose_recording(WALK)
-    return reused_window
+def walk(window: MainWindow) -> MainWindow:
+    window.choose_recording(WALK)
+    return window
 
 
 def shown(window: MainWindow) -> dict[str, list[tuple[str, str]]]:

@@ -13,7 +13,6 @@ from app.gui.judges.answer_columns import (
     JudgmentColumn,
     JudgmentColumnState,
     JudgmentTable,
-    TextCell,
 )
 from app.gui.judges.answer_table import JudgeCondition, SegmentJudgments, build_table
 from project.entities.judgments import RAW_CONDITION, JudgeEntry, Judgment, JudgmentStatus
@@ -80,19 +79,6 @@ def test_agreement_with_people_and_differences_are_marked(table: Table, says: Sa
     assert {row.name: row.differs for row in shown.rows}["Rationale"] is False
 
 
-def test_ratings_are_compared_and_their_reasons_are_not(table: Table, says: Says) -> None:
-    shown = table(
-        says(LOCAL, {"goal_reason": "It tried.", "goal": 3, "secret_reason": "No.", "secret": -1}),
-        says(SERVER, {"goal_reason": "It did well.", "goal": 3, "secret": 0}),
-    )
-    rows, columns = {row.key: row for row in shown.rows}, by_name(shown)
-    assert [row.name for row in shown.rows][-2:] == ["Goal", "Secret"]
-    assert (rows["goal"].differs, rows["secret"].differs) == (False, True)
-    assert columns["Local"].cells["goal"] == TextCell("3\nIt tried.")
-    assert columns["Local"].cells["secret"] == TextCell("-1\nNo.")
-    assert columns["Server"].cells["secret"] == TextCell("0")
-
-
 def test_raw_and_anonymized_of_one_judge_stand_next_to_each_other(table: Table, says: Says) -> None:
     said = says(SERVER, SAID, condition="run-1"), says(LOCAL, SAID), says(SERVER, OTHER)
     wanted = [JudgeCondition(SERVER, "run-1"), JudgeCondition(LOCAL, RAW_CONDITION)]
@@ -142,13 +128,6 @@ def test_what_failed_is_shown_as_such_also_while_answers_are_hidden(
         assert (column.state.name, column.said, column.cells) == (status.name, "The server was cut off.", {})
 
 
-def test_who_is_asked_and_who_was_not_asked_have_columns(table: Table, says: Says) -> None:
-    pending = {("1", RAW_CONDITION): JudgmentColumnState.ASKING}
-    local, server, *_ = table(says(LOCAL, SAID), selected=ASKED, pending=pending).columns
-    assert (local.state, local.cells) == (JudgmentColumnState.ASKING, {})
-    assert (server.state, server.judge_id, server.own_condition) == (JudgmentColumnState.NOT_ASKED, "2", RAW_CONDITION)
-
-
 def test_facts_tell_time_tokens_cost_cache_mending_and_a_segment_that_moved(table: Table, says: Says) -> None:
     plain = says(SERVER, SAID)
     sight = {"shortened": [["turns", 2, 80]]}
@@ -179,17 +158,3 @@ def test_an_answer_from_before_the_transcript_was_edited_says_so(
     add_utterance(session, about.recording_id, about.start_us, about.end_us, "In it.", None)
     assert is_edited_since(before)
     assert not is_edited_since(after)
-
-
-def test_only_texts_of_the_form_can_be_taken_over(table: Table, says: Says) -> None:
-    assert table(says(LOCAL, SAID | {"x": "y"})).columns[0].adoptable == {"rationale"}
-
-
-def test_what_is_marked_is_what_most_people_say_otherwise(session: Session, table: Table, says: Says) -> None:
-    mark(session, "Di", 10, 20, "error", attributes=["norms", "engagement"], channel="verbal")
-    mark(session, "Ed", 10, 20, "error", attributes=["engagement"], channel="verbal")
-    columns = by_name(table(says(LOCAL, {**SAID, "channel": "verbal"}), says(SERVER, {**OTHER, "channel": "both"})))
-    assert columns["Server"].cells["attributes"] == Chips((ChoiceChip("Emotions", False), ChoiceChip(NORMS, True)))
-    assert columns["Di"].cells["attributes"] == Chips((ChoiceChip("Engagement", True), ChoiceChip(NORMS, True)))
-    assert columns["Local"].cells["channel"] == columns["Di"].cells["channel"] == TextCell("Verbal")
-    assert columns["Server"].cells["channel"] == TextCell("Both", differs=True)

@@ -9,10 +9,10 @@ from pytestqt.qtbot import QtBot
 
 from annotate.segments.segment_edits import add_segment
 from app.gui.files.annotation_export import ExportWindow
-from app.gui.files.study_files import make_sample_study
 from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments, values_in
 from project.session.session import Session
+from tests.builders.filmed_study import make_filmed_study
 from tests.builders.mouse_and_keys import press, type_text
 from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenWindow
@@ -21,7 +21,7 @@ from tests.qt.conftest import OpenWindow
 @pytest.fixture
 def answers(tmp_path: Path) -> Answers:
     """What somebody types in the desktop's own dialogs."""
-    path = make_sample_study(tmp_path)
+    path = make_filmed_study(tmp_path)
     with Session.open(path, "Bo") as session:
         (recording,) = all_recordings(session.study)
         add_segment(session, recording.id, 2_000_000, 4_000_000, "error")

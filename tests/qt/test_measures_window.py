@@ -1,13 +1,11 @@
 """The window of what judges understand: the figures of the command line, drawn, and taken along."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.gui.questions.measures_figures import overview_rows
 from app.gui.questions.measures_tab import MeasuresWindow
 from app.gui.window.main_window import MainWindow
 from benchmark.authoring.rule_questions import add_rule_questions
@@ -16,13 +14,11 @@ from benchmark.judging.ask_job import prepare
 from benchmark.judging.ask_run import AskRequest
 from benchmark.judging.judge_registry import add_judge
 from benchmark.questions.question_edits import delete_questions
-from benchmark.questions.question_measures import compute_measures, read_measures_input
-from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, Modality
+from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
 from project.progress import Silent
 from project.queries.chain_rows import all_chains
 from project.session.jobs import run_inline
 from project.session.session import Session
-from project.store.column_values import to_json
 from project.store.study import Study
 from project.synthetic.synthetic_chains import fill_with_chains
 from tests.builders.mouse_and_keys import click
@@ -30,7 +26,7 @@ from tests.builders.scripted_dialogs import Answers
 from tests.builders.shown_texts import table_rows
 from tests.builders.terminal import Terminal
 from tests.qt.conftest import OpenWindow
-from widgets.plots.estimates_table import BETWEEN, NAME, PUBLISHED, VALUE, N
+from widgets.plots.estimates_table import BETWEEN, NAME, PUBLISHED, VALUE
 from widgets.table.record_table import TableRow
 
 CHAINS = 8
@@ -80,43 +76,15 @@ def test_the_figures_are_those_of_the_command_line(opened: MeasuresWindow, asked
     careful = told["judges"][at]
     opened.judge.setCurrentIndex(at)
     rows = {row[NAME]: row for row in table_rows(opened.figures)}
-    for name, figure in (
-        ("All questions", careful["overall"]),
-        ("Events (EU)", careful["by_kind"]["EU"]),
-        ("Chains", careful["chain"]),
-        ("Subchains", careful["subchain"]),
-    ):
+    for name, figure in (("All questions", careful["overall"]), ("Chains", careful["chain"])):
         assert rows[name][VALUE] == f"{figure['value']:.3f}"
-        assert rows[name][N] == f"{figure['n']:,}"
         assert rows[name][BETWEEN] == f"{figure['low']:.3f} to {figure['high']:.3f}"
-    assert rows["All questions"][PUBLISHED] == "0.831"
     assert rows["Chains"][PUBLISHED] == "0.294"
     shown = opened.overview.texts()
     assert shown[at][4].startswith(f"{careful['overall']['value'] * 100:.1f}")
     assert any(row[0] == "R3-VQA: Human" for row in shown)
     assert [row[0] for row in shown if row[0].startswith("Other than in")] == told["departures"] == []
     assert all(row[4:] == ("100.0 ± 0.0 %",) * 7 for row in shown if row[0] == "all"), "an oracle understands all"
-
-
-def test_a_line_says_how_a_model_was_asked_otherwise_than_in_the_paper(asked: Path) -> None:
-    with Session.open(asked) as session:
-        found = compute_measures(read_measures_input(session), ["careful"], everything=True, samples=0)
-    settings = to_json({"settings": {"url": "http://localhost:8000", "frames": 4}})
-    models = [
-        replace(judge.setup, backend="openai", settings=settings, modality=Modality.BOTH) for judge in found.judges
-    ]
-    judges = [replace(judge, setup=setup) for judge, setup in zip(found.judges, models, strict=True)]
-    lines = [row.cells[0] for row in overview_rows(replace(found, judges=tuple(judges))) if row.key[:5] == "other"]
-    assert any("R3-VQA" in line and "careful" in line and "frames 4 (there 16)" in line for line in lines)
-
-
-def test_settings_and_chains_are_drawn(opened: MeasuresWindow) -> None:
-    drawn = {view.plot.key: view.plot for view in (*opened.compared.views, *opened.chains_drawn.views)}
-    assert {"consistency", "by_setting", "by_modality", "nodes_by_kind", "steps"} <= drawn.keys()
-    assert sum(row[1] for row in drawn["steps"].table().rows) == CHAINS
-    settings = drawn["by_setting"].table()
-    assert [row[0] for row in settings.rows] == ["all", "careful"]
-    assert opened.chains.texts()[1][:3] == ("Chains", f"{CHAINS}", "347")
 
 
 def test_a_row_leads_to_its_judge_and_a_published_one_is_put_beside(opened: MeasuresWindow) -> None:
@@ -155,9 +123,3 @@ def test_figures_are_out_of_date_when_questions_change_and_unverified_ones_count
     assert opened.judge.count() == 0
     assert "not verified and do not count" in opened.status.text()
     studio.undo()
-
-
-def test_a_study_without_questions_says_what_to_do(qtbot: QtBot, window: MainWindow) -> None:
-    found: MeasuresWindow = window.windows.open_window("measures")
-    qtbot.waitUntil(lambda: "make questions" in found.status.text())
-    assert found.compared.views == []

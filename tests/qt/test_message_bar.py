@@ -1,15 +1,13 @@
 """The line at the foot of the window: messages, how the study stands, and what may leave the machine."""
 
 import pytest
-from PySide6.QtCore import QPoint, QRect
-from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
 
 from app.gui.window.message_bar import MessageBar, MessageLevel
 from project.entities.egress_policy import EgressLevel as PolicyLevel
 from project.errors import UserError
 from tests.builders.mouse_and_keys import click, press
 from widgets import theme
-from widgets.text_labels import ElidedLabel
 
 
 @pytest.fixture
@@ -58,67 +56,12 @@ def test_esc_and_the_button_dismiss(qtbot, bar):
         bar.dismiss()
 
 
-def test_a_short_text_stands_at_the_left_with_a_hint_or_without(qtbot, bar):
-    places = []
-    for hint in ("Try again.", ""):
-        bar.show_message("Saved.", MessageLevel.ERROR, hint)
-        label = next(label for label in bar.findChildren(ElidedLabel) if label.text() == "Saved.")
-        qtbot.waitUntil(lambda label=label: label.width() == label.sizeHint().width())
-        places.append(label.mapTo(bar, QPoint()).x())
-    assert places[0] == places[1] < bar.width() // 10
-
-
-def test_a_text_that_is_too_long_for_the_line_is_broken_and_the_bar_grows(qtbot, bar):
-    low = bar.height()
-    hint = "It can be read as far as it is intact, and not written to; the file and its log stay as they are. " * 2
-    for level in MessageLevel:
-        bar.show_message("The log of edits of “lab.greenroom” is damaged.", level, hint, ("recover", "Recover…"))
-        qtbot.waitUntil(lambda: bar.height() > low)
-        shown = [label for label in bar.findChildren(ElidedLabel) if label.isVisible()]
-        assert [label.text() for label in shown] == [QLabel.text(label) for label in shown], "nothing is elided"
-        assert len(shown) == 2
-        for label in shown:
-            assert label.height() >= label.heightForWidth(label.width())
-            assert bar.rect().contains(QRect(label.mapTo(bar, QPoint()), label.size()))
-        bar.show_message("Saved.")
-        qtbot.waitUntil(lambda: bar.height() == low)
-
-
-def test_the_bar_grows_with_a_window_that_becomes_narrow_and_never_makes_a_low_one_grow(qtbot):
-    window = QWidget()
-    qtbot.addWidget(window)
-    column = QVBoxLayout(window)
-    content, bar = QWidget(), MessageBar()
-    content.setMinimumHeight(200)
-    column.addWidget(content, 1)
-    column.addWidget(bar)
-    window.resize(1600, 500)
-    with qtbot.waitExposed(window):
-        window.show()
-    low = bar.height()
-    bar.show_message("It was not saved.", MessageLevel.ERROR, "Free some space on this disk, and try again. " * 3)
-    assert bar.height() == low
-    window.resize(700, 500)
-    qtbot.waitUntil(lambda: bar.height() > low)
-    window.resize(700, window.minimumSizeHint().height() - bar.height() + low)
-    bar.show_message("It was not saved.", MessageLevel.ERROR, "Free some space on this disk, and try again. " * 4)
-    qtbot.waitUntil(lambda: bar.height() == low)
-    assert [label for label in bar.findChildren(QLabel) if "Free some space" in label.toolTip()]
-
-
 def test_an_info_goes_by_itself_and_an_error_stays(qtbot, bar, monkeypatch):
     monkeypatch.setattr("app.gui.window.message_bar._INFO_MS", 1)
     bar.show_message("It failed.", MessageLevel.ERROR)
     assert not bar._timer.isActive()
     bar.show_message("Saved a copy.")
     qtbot.waitUntil(lambda: bar.message() == "")
-
-
-def test_it_tells_how_things_stand(bar):
-    bar.set_saved("Read-only")
-    texts = [label.text() for label in bar.findChildren(QLabel)]
-    assert "Read-only" in texts
-    assert bar.policy() == "Nothing leaves this machine"
 
 
 def test_the_policy_stands_out_where_raw_footage_may_leave_and_leads_on(qtbot, bar):

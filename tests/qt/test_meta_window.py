@@ -16,6 +16,7 @@ from benchmark.judging.judge_registry import add_judge
 from project.entities.questions import LookKind, SummarySource
 from project.queries.question_rows import contradictions_in, person_descriptions, summaries_of
 from tests.builders.scene_study import ANN, SECOND, R, answered, open_room, seen
+from tests.qt.conftest import OpenReused
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +38,10 @@ def study(room: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def main(reused_window: MainWindow) -> MainWindow:
-    reused_window.choose_recording(R)
-    return reused_window
+def main(open_reused: OpenReused, study: Path) -> MainWindow:
+    window = open_reused(study)
+    window.choose_recording(R)
+    return window
 
 
 @pytest.fixture

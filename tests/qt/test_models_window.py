@@ -19,7 +19,6 @@ from models.weights import weights_catalogue as catalogue
 from models.weights.fetching import MIRROR_VARIABLE, OFFLINE_VARIABLES
 from models.weights.weights_catalogue import WEIGHTS
 from project.errors import UserError
-from project.progress import Progress
 from project.queries.policy_rows import read_policy
 from project.session.jobs import JobSpec
 from project.session.optional_parts import OPTIONAL_PARTS
@@ -27,7 +26,7 @@ from tests.builders.mouse_and_keys import click
 from tests.builders.scripted_dialogs import Answers
 from tests.builders.toy_model import FILES, know
 from tests.builders.weights_server import Sender, serving
-from tests.qt.conftest import OpenWindow
+from tests.qt.conftest import OpenReused, OpenWindow
 
 ROOT = Path(__file__).resolve().parents[2]
 Ended = Callable[[QWidget], None]
@@ -82,13 +81,13 @@ def module_window(
 
 
 @pytest.fixture
-def answers(reused_window: MainWindow) -> Answers:
-    return reused_window.files.questions
+def main(open_reused: OpenReused, study: Path) -> MainWindow:
+    return open_reused(study)
 
 
 @pytest.fixture
-def window(reused_window: MainWindow, sender: Sender) -> ModelsWindow:
-    found: ModelsWindow = reused_window.windows.open_window("models")
+def window(main: MainWindow, sender: Sender) -> ModelsWindow:
+    found: ModelsWindow = main.windows.open_window("models")
     found.table.choose("toy")
     return found
 
@@ -98,12 +97,12 @@ def state(window: ModelsWindow, name: str = "toy") -> str:
 
 
 @pytest.fixture
-def ended(qtbot: QtBot, reused_window: MainWindow) -> Ended:
+def ended(qtbot: QtBot, main: MainWindow) -> Ended:
     """Presses a button and waits until no job is left."""
 
     def wait(button: QWidget) -> None:
         click(button)
-        qtbot.waitUntil(lambda: not reused_window.jobs.busy)
+        qtbot.waitUntil(lambda: not main.jobs.busy)
 
     return wait
 
@@ -172,41 +171,6 @@ def test_a_model_is_fetched_also_after_a_cut_checked_mended_and_removed(
     assert panel.sure.isHidden()
 
 
-def test_a_fetch_is_cancelled(window: ModelsWindow, ended: Ended) -> None:
-    click(window.panel.fetch)
-    assert not window.panel.cancel.isHidden()
-    assert window.panel.fetch.isHidden()
-    ended(window.panel.cancel)
-    assert not weights.is_installed("toy")
-    assert "Stopped" in window.status.text()
-    assert not window.panel.fetch.isHidden()
-
-
-def test_a_check_says_how_far_it_is_and_is_cancelled(
-    qtbot: QtBot, window: ModelsWindow, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_toy(folder)
-    window.reload()
-    stopped: list[str] = []
-
-    def endless(name: str, progress: Progress) -> str:
-        progress.progress(1, 2)
-        try:
-            while True:
-                progress.check_cancelled()
-        finally:
-            stopped.append(name)
-
-    monkeypatch.setattr("models.weights.installed_weights.describe_damage", endless)
-    click(window.panel.verify)
-    qtbot.waitUntil(lambda: state(window) == "checking 50 %")
-    assert window.panel.bar.value() == 500
-    click(window.panel.cancel)
-    assert state(window) == "installed"
-    assert window.status.text() == "Stopped checking toy."
-    qtbot.waitUntil(lambda: stopped == ["toy"])
-
-
 def test_a_model_is_added_from_a_folder_and_ones_own_under_a_licence_that_has_to_be_said(
     window: ModelsWindow, answers: Answers, tmp_path: Path, ended: Ended, sender: Sender
 ) -> None:
@@ -256,13 +220,13 @@ def test_offline_nothing_can_be_fetched_and_it_says_why(
 def test_what_the_policy_does_not_allow_is_asked_about_and_a_yes_changes_it(
     window: ModelsWindow,
     answers: Answers,
-    reused_window: MainWindow,
+    main: MainWindow,
     monkeypatch: pytest.MonkeyPatch,
     sender: Sender,
     ended: Ended,
 ) -> None:
     monkeypatch.setenv(MIRROR_VARIABLE, "https://models.invalid")
-    study = reused_window.studio.session.study
+    study = main.studio.session.study
     with monkeypatch.context() as patch:
 
         def refuse() -> None:
@@ -290,7 +254,7 @@ def test_what_the_policy_does_not_allow_is_asked_about_and_a_yes_changes_it(
 
 
 def test_an_optional_part_is_got_by_the_button_and_by_nothing_else(
-    reused_window: MainWindow,
+    main: MainWindow,
     window: ModelsWindow,
     answers: Answers,
     monkeypatch: pytest.MonkeyPatch,
@@ -298,7 +262,7 @@ def test_an_optional_part_is_got_by_the_button_and_by_nothing_else(
 ) -> None:
     window.reload()
     window.table.choose("names")
-    panel, jobs = window.panel, reused_window.jobs
+    panel, jobs = window.panel, main.jobs
     assert state(window, "names") == "not installed"
     assert panel.fetch.text() == "&Fetch (235.0 MB)"
     assert "By hand: " in panel.lines.text()

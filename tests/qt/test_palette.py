@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
@@ -93,36 +92,6 @@ def test_in_a_window_about_the_study_it_offers_that_windows_buttons(window: Main
     assert palette.parentWidget() is team
     offered = {entry.text for entry in palette.shown_entries() if entry.group == "Team"}
     assert {"Merge copies…", "Copy for an annotator…"} <= offered
-
-
-def test_over_a_window_that_covers_its_place_it_is_in_sight_and_the_keys_come_back(
-    window: MainWindow, qtbot: QtBot
-) -> None:
-    beside = window.windows.open_window("segments")
-    qtbot.waitUntil(lambda: QApplication.activeWindow() is beside)
-    for at, place in (((0, 0), beside), ((window.width() + 50, 0), window)):
-        beside.move(window.mapToGlobal(QPoint(*at)))
-        window.activateWindow()
-        qtbot.waitUntil(lambda: QApplication.activeWindow() is window)
-        window.timeline.setFocus()
-        palette = opened(window)
-        assert palette.window() is place
-        qtbot.waitUntil(palette.field.hasFocus)
-        groups = {entry.group for entry in palette.shown_entries()}
-        assert beside.windowTitle() not in groups, "it is the main window's"
-        press(palette.field, "Esc")
-        assert beside.isVisible()
-        assert not palette.isVisible()
-        qtbot.waitUntil(lambda: QApplication.activeWindow() is window)
-        assert QApplication.focusWidget() is window.timeline
-
-
-def test_what_was_used_last_stands_first(window: MainWindow) -> None:
-    search(opened(window), "keyboard shortcuts", "Return")
-    for sheet in QApplication.topLevelWidgets():
-        if sheet.isVisible() and sheet is not window:
-            sheet.close()
-    assert opened(window).shown_entries()[0].text == "Keyboard shortcuts"
 
 
 def test_nobody_leaves_the_blind_room_by_it(window: MainWindow) -> None:

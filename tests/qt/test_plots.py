@@ -1,23 +1,17 @@
 """Plots as files and on the screen: what is drawn is what is in the data."""
 
-import re
 import xml.etree.ElementTree as ElementTree
-from typing import Literal
 
-import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from PySide6.QtCore import QEvent, QPoint, QRectF, Qt
-from PySide6.QtGui import QColor, QHelpEvent, QImage, QPainter
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QTableWidget, QToolTip
+from PySide6.QtWidgets import QApplication, QTableWidget
 from pytestqt.qtbot import QtBot
 
 from project.schemes.scheme_file import load_scheme
 from widgets import theme
-from widgets.labels import contrast, label_looks
-from widgets.plots.charts import DEFAULT_WIDTH, as_png, as_svg, draw_plot, plot_height
-from widgets.plots.plot_canvas import PlotCanvas, export_palette
+from widgets.labels import label_looks
+from widgets.plots.charts import DEFAULT_WIDTH, as_png, as_svg, plot_height
 from widgets.plots.plot_data import (
     BarPlot,
     Histogram,
@@ -31,7 +25,7 @@ from widgets.plots.plot_data import (
     Series,
     plot_text,
 )
-from widgets.plots.plot_view import COPY_PICTURE, PlotView, PlotWall
+from widgets.plots.plot_view import COPY_PICTURE, PlotView
 
 LOOKS = label_looks(load_scheme("shrec").tracks[0])
 
@@ -91,47 +85,6 @@ def test_an_svg_holds_its_numbers_as_text() -> None:
     assert heat.table().rows == (("judge", 0.571, None),)
 
 
-def spots(plot: Radar) -> dict[str, tuple[float, float]]:
-    image = QImage(DEFAULT_WIDTH, plot_height(plot, DEFAULT_WIDTH), QImage.Format.Format_RGB32)
-    painter = QPainter(image)
-    found = draw_plot(painter, plot, DEFAULT_WIDTH, export_palette())
-    painter.end()
-    return {spot.text: (spot.area.center().x(), spot.area.center().y()) for spot in found}
-
-
-def test_a_value_of_a_radar_lies_on_its_axis_as_far_out_as_it_is_high(qapp: QApplication) -> None:
-    found = spots(RADAR)
-    heights = zip(AXES, (0.25, 0.5, 0.75, 1.0), strict=True)
-    up, right, down, left = (found[f"one, {axis}: {share:.3f}, n = 60"] for axis, share in heights)
-    assert up[0] == pytest.approx(down[0])
-    assert right[1] == pytest.approx(left[1])
-    assert (right[1] - up[1]) * 3 == pytest.approx(down[1] - right[1])
-    assert (right[0] - up[0]) * 2 == pytest.approx(up[0] - left[0])
-    table = RADAR.table()
-    assert table.head == ("", *AXES)
-    assert [row[0] for row in table.rows] == ["one", "two", "three", "Human", "Chance"]
-    assert table.rows[3] == ("Human", 0.57, 0.77, None, 0.77), "gaps stay gaps"
-
-
-def test_numbers_of_a_matrix_are_never_cut() -> None:
-    names = tuple(f"A choice with a long name {index}" for index in range(7))
-    many = Matrix("m", "Many", "", names, names, ((10_353,) * 7,) * 7, diagonal=True)
-    texts = written(many, 480)
-    assert texts.count("10,353") == 49
-    assert texts.count("7") == 2, "over its column and beside its row"
-
-
-@pytest.mark.parametrize("mode", ["light", "dark"])
-def test_numbers_of_a_matrix_are_read_on_every_shade(mode: Literal["light", "dark"]) -> None:
-    for hundredth in range(101):
-        image = QImage(80, 30, QImage.Format.Format_RGB32)
-        painter = QPainter(image)
-        PlotCanvas(painter, theme.load(mode)).tile(QRectF(0, 0, 80, 30), hundredth / 100, "7", "")
-        ink = painter.pen().color()
-        painter.end()
-        assert contrast(ink, image.pixelColor(2, 2)) >= 4.5
-
-
 def test_what_is_saved_is_on_white_in_every_theme(qapp: QApplication) -> None:
     found = {}
     for mode in ("light", "dark"):
@@ -142,24 +95,6 @@ def test_what_is_saved_is_on_white_in_every_theme(qapp: QApplication) -> None:
         image = QImage.fromData(png)
         assert (image.width(), image.height()) == (2 * DEFAULT_WIDTH, 2 * plot_height(plot, DEFAULT_WIDTH))
         assert image.pixelColor(0, 0) == QColor("white")
-
-
-@settings(max_examples=max(1, settings.default.max_examples // 2))
-@given(
-    st.text(max_size=30), st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.none(), min_size=3, max_size=5)
-)
-def test_any_name_and_number_gives_a_file_that_can_be_read(name: str, numbers: list[float | None]) -> None:
-    measured = tuple(PlottedValue(number if number is None else number / 1e200, 1) for number in numbers)
-    groups = (name,) * len(numbers)
-    for plot in (
-        BarPlot("x", name, name, groups, (Series(name, measured),), name, PlotNumberFormat.FIGURE),
-        Lines("x", name, name, tuple(map(float, range(len(numbers)))), (Series(name, measured),), name, name),
-        Matrix("x", name, name, groups, groups, tuple((len(numbers),) * len(numbers) for _ in numbers), name, name),
-        Radar("x", name, name, groups, (Series(name, measured),), (Series(name, measured),)),
-    ):
-        data = as_svg(plot)
-        ElementTree.fromstring(data)
-        assert not re.search(rb'"-?(nan|inf)"', data)
 
 
 def test_a_plot_says_its_numbers_and_shows_them_as_a_table(qtbot: QtBot) -> None:
@@ -176,27 +111,3 @@ def test_a_plot_says_its_numbers_and_shows_them_as_a_table(qtbot: QtBot) -> None
     with qtbot.waitSignal(view.action_requested) as asked:
         QTest.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert asked.args == [MATRIX, COPY_PICTURE]
-
-
-def test_the_mouse_learns_what_lies_under_it(qtbot: QtBot) -> None:
-    view = PlotView(MATRIX)
-    qtbot.addWidget(view)
-    view.resize(500, view.height_for_width(500))
-    view.grab()
-    (spot,) = [plot_hotspot for plot_hotspot in view._spots if plot_hotspot.text == "Up, Left: 1,234"]
-    where = spot.area.center().toPoint()
-    QApplication.sendEvent(view, QHelpEvent(QEvent.Type.ToolTip, where, view.mapToGlobal(QPoint(0, 0) + where)))
-    assert QToolTip.text() == "Up, Left: 1,234"
-
-
-def test_plots_fill_the_columns_there_is_room_for(qtbot: QtBot) -> None:
-    wall = PlotWall("All")
-    qtbot.addWidget(wall)
-    wall.show()
-    for width, columns in ((460, 1), (1000, 2), (1500, 3)):
-        wall.resize(width, 700)
-        wall.set_plots(PLOTS)
-        assert len({view.x() for view in wall.views}) == columns
-        areas = [view.geometry() for view in wall.views]
-        assert not any(a.intersects(b) for place, a in enumerate(areas) for b in areas[place + 1 :])
-        assert max(area.right() for area in areas) < wall.viewport().width()

@@ -7,7 +7,6 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from anonymize.egress.egress_authority import StudyAuthority, policy_in_force
-from anonymize.egress.egress_log import TABLE_HEAD
 from anonymize.egress.policy_edits import set_policy
 from app.gui.settings.policy_window import PolicyWindow
 from app.gui.window.main_window import MainWindow
@@ -18,7 +17,7 @@ from project.session.session import Session
 from project.store.study import Study
 from tests.builders.egress_requests import abroad, at_home
 from tests.builders.scripted_dialogs import Answers
-from tests.qt.conftest import OpenWindow
+from tests.qt.conftest import OpenReused
 
 EVERYTHING = Policy(EgressLevel.RAW, "pilot with actors only", "Board 7")
 
@@ -40,10 +39,10 @@ def permit(session: Session, departure: EgressRequest) -> None:
         return
 
 
-def test_the_foot_of_the_window_follows_the_policy_and_closing(open_window: OpenWindow, study: Path) -> None:
+def test_the_foot_of_the_window_follows_the_policy_and_closing(open_reused: OpenReused, study: Path) -> None:
     with Session.open(study, "Ada") as session:
         set_policy(session, EVERYTHING)
-    main = open_window(study)
+    main = open_reused(study)
     foot = main.messages
     assert foot.message() == "This study lets raw footage leave this machine, allowed by Board 7."
     assert foot.policy() == "Raw footage may leave"
@@ -60,11 +59,11 @@ def test_the_foot_of_the_window_follows_the_policy_and_closing(open_window: Open
     assert foot.policy() == "Nothing leaves this machine"
 
 
-def test_raw_footage_is_let_out_only_with_a_reason_and_a_name_of_its_own(open_window: OpenWindow, study: Path) -> None:
+def test_raw_footage_is_let_out_only_with_a_reason_and_a_name_of_its_own(open_reused: OpenReused, study: Path) -> None:
     anonymized = Policy(EgressLevel.ANONYMIZED, "comparison of three models", "Board 6")
     with Session.open(study, "Ada") as session:
         set_policy(session, anonymized)
-    main = open_window(study)
+    main = open_reused(study)
     form = window_of(main).form
     assert not form.put.isEnabled()
     form.levels[EgressLevel.RAW].setChecked(True)
@@ -85,8 +84,8 @@ def test_raw_footage_is_let_out_only_with_a_reason_and_a_name_of_its_own(open_wi
     assert main.studio.session.study.undo_name is None, "undo does not reach it"
 
 
-def test_the_form_sets_hosts_and_ways_and_follows_the_policy(open_window: OpenWindow, study: Path) -> None:
-    main = open_window(study)
+def test_the_form_sets_hosts_and_ways_and_follows_the_policy(open_reused: OpenReused, study: Path) -> None:
+    main = open_reused(study)
     form = window_of(main).form
     form.hosts.setText("https://api.example.org/v1, other.example.org")
     form.ways["downloads"].setChecked(True)
@@ -115,9 +114,10 @@ def test_the_form_sets_hosts_and_ways_and_follows_the_policy(open_window: OpenWi
 
 
 def test_the_journal_is_filtered_grows_and_is_saved(
-    qtbot: QtBot, open_window: OpenWindow, study: Path, tmp_path: Path
+    qtbot: QtBot, open_reused: OpenReused, study: Path, answers: Answers, tmp_path: Path
 ) -> None:
-    main = open_window(study, questions=Answers(save=tmp_path / "requests.csv"))
+    answers.give(save=tmp_path / "requests.csv")
+    main = open_reused(study)
     permit(main.studio.session, at_home("r1", RAW_CONDITION))
     permit(main.studio.session, abroad("r1", RAW_CONDITION))
     window = window_of(main)
@@ -139,24 +139,16 @@ def test_the_journal_is_filtered_grows_and_is_saved(
     permit(main.studio.session, replace(abroad("r1", RAW_CONDITION), host="late.example.org"))
     qtbot.waitUntil(lambda: len(window.table.texts()) == 2)
     assert window.table.texts()[-1][2].startswith("late.example.org")
-    table, why = window.table, TABLE_HEAD.index("Why")
-    window.resize(900, 600)
-    assert table.columnWidth(why) < table.sizeHintForColumn(why)
-    window.resize(2200, 600)
-    assert table.columnWidth(why) == table.sizeHintForColumn(why), "columns are as wide as their texts"
-    table.setColumnWidth(why, 90)
-    window.resize(1400, 600)
-    assert table.columnWidth(why) == 90, "until somebody drags one"
 
 
-def test_a_revoked_policy_is_asked_about_when_its_file_comes_back(open_window: OpenWindow, study: Path) -> None:
+def test_a_revoked_policy_is_asked_about_when_its_file_comes_back(open_reused: OpenReused, study: Path) -> None:
     with Session.open(study, "Ada") as session:
         set_policy(session, EVERYTHING)
     older = study.read_bytes()
     with Session.open(study, "Ada") as session:
         set_policy(session, Policy())
     study.write_bytes(older)
-    main = open_window(study)
+    main = open_reused(study)
     assert "not the one that was set last on this machine" in main.messages.message()
     assert main.messages.policy() == "Nothing leaves this machine"
     window = window_of(main)
@@ -176,14 +168,14 @@ def test_a_revoked_policy_is_asked_about_when_its_file_comes_back(open_window: O
 
 
 def test_what_is_closed_is_shown_as_closed_where_this_machine_cannot_note_it(
-    open_window: OpenWindow, study: Path, monkeypatch: pytest.MonkeyPatch
+    open_reused: OpenReused, study: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_given: object, **_named: object) -> None:
         raise OSError(30, "Read-only file system")
 
     with Session.open(study, "Ada") as session:
         set_policy(session, EVERYTHING)
-    main = open_window(study)
+    main = open_reused(study)
     form = window_of(main).form
     assert main.messages.policy() == "Raw footage may leave"
     monkeypatch.setattr("project.session.trust_store.store_object", refuse)

@@ -1,6 +1,5 @@
 """Questions as a data set in the window: what may leave, the texts that somebody reads, and the folder at the end."""
 
-import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from anonymize.pii_review.pii_decisions import hide_everywhere
 from app.gui.questions.dataset_tab import SetWindow
 from app.gui.window.main_window import MainWindow
 from benchmark.dataset.question_selection import HELD_OUT
-from project.progress import Progress
 from tests.builders.question_dataset import asked_study
 from tests.builders.scripted_dialogs import Answers
 
@@ -83,25 +81,3 @@ def test_nothing_is_written_before_somebody_has_read_the_texts(
     settle(qtbot, opened)
     assert opened.left_out.texts() == [("4", HELD_OUT)]
     assert opened.counts.texts()[-1][-1] == "5"
-
-
-def test_it_can_be_cancelled(
-    qtbot: QtBot, opened: SetWindow, answers: Answers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def endless(_ready: object, _folder: Path, progress: Progress) -> None:
-        progress.progress(1, 2, "Writing")
-        while True:
-            progress.check_cancelled()
-            time.sleep(0)
-
-    monkeypatch.setattr("app.gui.questions.dataset_tab.write_dataset", endless)
-    confirm(qtbot, opened)
-    answers.give(question_set_place=tmp_path / "out")
-    opened.export.click()
-    qtbot.waitUntil(lambda: "1 of 2" in opened.line.text.text())
-    assert not opened.export.isEnabled()
-    with qtbot.waitSignal(opened.writing.stopped):
-        opened.line.cancel.click()
-    assert "Nothing was written" in opened.report.text()
-    assert opened.export.isEnabled()
-    assert opened.line.isHidden()

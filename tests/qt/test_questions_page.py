@@ -16,17 +16,20 @@ from app.gui.window.main_window import MainWindow
 from benchmark.authoring.question_requests import set_deciding_steps
 from benchmark.judging.judge_registry import add_judge
 from benchmark.questions.question_edits import add_questions
-from benchmark.questions.verification import VerificationState, read_items, verify
+from benchmark.questions.verification import VerificationState, read_items, verification_queue, verify
 from project.entities.questions import CHECKLIST_KEYS, VerificationDecision
 from project.ids import new_id
+from project.queries.chain_rows import all_chains
 from project.queries.judgment_rows import judgments_of_question
 from project.session.session import Session
+from project.store.study import Study
+from project.synthetic.synthetic_chains import fill_with_chains
 from tests.builders.chains import draw
 from tests.builders.marked_study import SECOND, WALK, open_study
 from tests.builders.mouse_and_keys import press
 from tests.builders.question_study import ask
 from tests.builders.worded_questions import judge_that
-from tests.qt.conftest import OpenWindow
+from tests.qt.conftest import OpenReused
 
 WRONG = ("She is tired.", "He left.", "It rains.", "They won.")
 
@@ -66,10 +69,10 @@ Open = Callable[[], Verifying]
 
 
 @pytest.fixture
-def verifying(qtbot: QtBot, open_window: OpenWindow, session: Session) -> Open:
+def verifying(qtbot: QtBot, open_reused: OpenReused, session: Session) -> Open:
     def make() -> Verifying:
         session.close()
-        window = open_window(session.study.path, "Ada")
+        window = open_reused(session.study.path, "Ada")
         qtbot.waitUntil(window.isActiveWindow)
         window.choose_recording(WALK)
         press(window, "Ctrl+7")
@@ -269,3 +272,22 @@ def test_what_judges_answer_is_shown_after_ones_own_word(verifying: Open, sessio
     shown.asking.ask_all.click()
     study = on.session.study
     qtbot.waitUntil(lambda: all(judgments_of_question(study, question) for question in (first, other.id)))
+
+
+def test_questions_of_a_recording_are_made_by_rules_and_wait_for_everybody(
+    open_reused: OpenReused, tmp_path: Path, qtbot: QtBot
+) -> None:
+    with Study.create(tmp_path / "lab.greenroom") as made:
+        fill_with_chains(made, chains=8)
+        recording = all_chains(made)[0].recording_id
+    window = open_reused(tmp_path / "lab.greenroom")
+    window.choose_recording(recording)
+    window.set_mode("questions")
+    page: QuestionsPage = window.workspace.pages.currentWidget()
+    page.bar.make_requested.emit("rules")
+    qtbot.waitUntil(lambda: bool(page.list.rows()))
+    window.studio.set_annotator("Bo")
+    page.bar.select_key(STANDING, "waiting")
+    waiting = [item.question.id for item in verification_queue(window.studio.session, recording)]
+    assert waiting
+    assert sorted(row.key for row in page.list.rows()) == sorted(waiting)

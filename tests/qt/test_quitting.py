@@ -20,9 +20,7 @@ from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.study.background import ModalTask
 from app.gui.study.dialogs import Dialogs
 from app.gui.window import quitting
-from app.gui.window.interrupted_jobs import InterruptedJobsDialog
 from app.gui.window.main_window import MainWindow
-from app.gui.window.quitting import exit_question
 from project.encryption.encryption_key import is_encrypted
 from project.encryption.passphrases import PASSPHRASE_FILE_VARIABLE
 from project.session.job_notes import JobNotes, note_files
@@ -34,7 +32,6 @@ from tests.builders.cheap_key import make_keys_cheap
 from tests.builders.clips import make_clip
 from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenWindow
-from widgets.dialogs.dialog_windows import ChoiceDialog
 
 JOB = "Find scene changes in recording 1"
 Opener = Callable[[], MainWindow]
@@ -162,9 +159,14 @@ def test_what_is_stopped_is_offered_at_the_next_opening_and_resumed(
     assert (noted(study), runs(study)) == ([], 1)
 
 
-def test_what_nobody_wants_is_not_offered_again(qtbot: QtBot, busy: MainWindow, opened: Opener, study: Path) -> None:
+def test_the_end_of_the_session_asks_nothing_and_what_nobody_wants_is_not_offered_again(
+    qtbot: QtBot, busy: MainWindow, opened: Opener, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = answer(monkeypatch, "cancel")
     busy.jobs.start(tracking.prepare(busy.studio.session, busy.studio.recording.id, processor="cpu"))
-    busy.quitting.close_immediately()
+    busy.quitting._end_session()
+    assert busy.close()
+    assert asked == []
     again = opened()
     qtbot.waitUntil(lambda: again.messages.message() == "2 jobs were interrupted.")
     assert sorted(job.title for job in again.interrupted.list_jobs()) == [JOB, "Track faces in recording 1"]
@@ -219,40 +221,6 @@ def test_a_result_that_comes_late_is_not_stored_in_another_study(busy: MainWindo
     busy.jobs.runner.finished.emit(work, SceneChangeResult(60, (3,), (100_000,), 1.0))
     assert busy.close()
     assert (runs(other), runs(study), noted(study)) == (0, 0, [JOB])
-
-
-def test_the_end_of_the_session_asks_nothing(busy: MainWindow, study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = answer(monkeypatch, "cancel")
-    busy.quitting._end_session()
-    assert busy.close()
-    assert (asked, noted(study)) == ([], [JOB])
-
-
-def test_the_list_lets_somebody_choose(qtbot: QtBot) -> None:
-    dialog = InterruptedJobsDialog({"a": "Track faces", "b": "Export of 3 clips"})
-    qtbot.addWidget(dialog)
-    assert dialog.ticked_keys() == ["a", "b"]
-    item = dialog.list.item(0)
-    item.setCheckState(item.checkState().Unchecked)
-    with qtbot.waitSignal(dialog.resume_requested) as seen:
-        dialog.buttons.go_on.click()
-    assert seen.args == [["b"]]
-    with qtbot.waitSignal(dialog.forget_requested) as seen:
-        dialog.forget.click()
-    assert seen.args == [["b"]]
-
-
-def test_the_question_names_the_jobs_and_what_becomes_of_them(qtbot: QtBot) -> None:
-    head, more = exit_question([f"Track faces in recording {n}" for n in range(9)], encrypted=True, quits=True)
-    assert head == "9 jobs have not ended."
-    assert "and 3 more" in more
-    assert "stays in memory" in more
-    dialog = ChoiceDialog("Jobs are running", head, more, [("stop", "Stop", ""), ("keep", "Keep", "")], ("Cancel", ""))
-    qtbot.addWidget(dialog)
-    dialog.buttons["keep"].click()
-    assert dialog.chosen == "keep"
-    dialog.away.click()
-    assert dialog.chosen == ""
 
 
 @pytest.fixture

@@ -1,11 +1,9 @@
 """The details of a recording: its name, collection, files, and who is in it."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from annotate.study.recording_edits import add_medium, add_recordings, probe_file
@@ -17,16 +15,16 @@ from project.session.session import Session
 from project.store.study import Study
 from tests.builders.clips import make_clip, make_sound_tracks, tone
 from tests.builders.scripted_dialogs import Answers
-from tests.qt.conftest import OpenWindow
-from widgets.dialogs.dialog_windows import ErrorStrip
+from tests.qt.conftest import OpenReused
 
 
 @pytest.fixture
-def window(open_window: OpenWindow, tmp_path: Path) -> MainWindow:
+def window(open_reused: OpenReused, answers: Answers, tmp_path: Path) -> MainWindow:
     clip, other = make_clip(tmp_path / "clip.mp4", frames=30), make_clip(tmp_path / "other.mp4", frames=40)
     with Session(Study.create(tmp_path / "lab.greenroom", "Lab")) as session:
         add_recordings(session, [probe_file(clip)])
-    return open_window(tmp_path / "lab.greenroom", questions=Answers(videos=[other]))
+    answers.give(videos=[other])
+    return open_reused(tmp_path / "lab.greenroom")
 
 
 @pytest.fixture
@@ -64,22 +62,6 @@ def test_name_collection_and_agent_are_saved_at_once(qtbot: QtBot, window: MainW
     assert [collection.name for collection in all_collections(study_of(window))] == ["Recordings"]
 
 
-def test_an_error_stands_in_the_dialog_and_goes_with_it(
-    qtbot: QtBot, window: MainWindow, dialog: RecordingDialog
-) -> None:
-    qtbot.waitUntil(dialog.isActiveWindow)
-    for _ in range(2):
-        dialog.participants.name.setText("P01")
-        dialog.participants.add.click()
-    strip = dialog.findChild(ErrorStrip)
-    assert "There is a participant P01 already" in strip.text.text()
-    assert strip.isVisible()
-    assert "P01 already" not in window.messages.message()
-    dialog.close()
-    dialog.show()
-    assert not strip.isVisible()
-
-
 def test_a_microphone_is_added_with_an_offset(qtbot: QtBot, window: MainWindow, dialog: RecordingDialog) -> None:
     dialog.role.setCurrentIndex(dialog.role.findData(MediumRole.MICROPHONE))
     dialog.offset.setValue(-1.25)
@@ -100,7 +82,7 @@ def test_a_microphone_is_added_with_an_offset(qtbot: QtBot, window: MainWindow, 
     assert study_of(window).undo_name == before
 
 
-def test_the_offset_is_found_by_sound_as_one_step(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
+def test_the_offset_is_found_by_sound_as_one_step(qtbot: QtBot, open_reused: OpenReused, tmp_path: Path) -> None:
     main = make_clip(tmp_path / "main.mp4", size=(64, 48), frames=50, fps=10, sound=True)
     late = make_clip(tmp_path / "late.mp4", size=(64, 48), frames=50, fps=10, sound=True, sound_offset_us=700_000)
     silent = make_clip(tmp_path / "silent.mp4", size=(64, 48), frames=10)
@@ -108,7 +90,7 @@ def test_the_offset_is_found_by_sound_as_one_step(qtbot: QtBot, open_window: Ope
         (recording,), _ = add_recordings(session, [probe_file(main)])
         add_medium(session, recording, probe_file(late), MediumRole.CAMERA)
         add_medium(session, recording, probe_file(silent), MediumRole.CAMERA)
-    window = open_window(tmp_path / "two.greenroom")
+    window = open_reused(tmp_path / "two.greenroom")
     window.details.open()
     files = window.details.dialog.files
     session = window.studio.session
@@ -130,11 +112,11 @@ def test_the_offset_is_found_by_sound_as_one_step(qtbot: QtBot, open_window: Ope
     assert media_of(session.study, recording)[1].offset_us == 0
 
 
-def test_another_sound_track_is_chosen_as_one_step(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
+def test_another_sound_track_is_chosen_as_one_step(qtbot: QtBot, open_reused: OpenReused, tmp_path: Path) -> None:
     clip = make_sound_tracks(tmp_path / "talk.mp4", [tone(0.1), tone(0.3), tone(0.6)], default=2, picture=True)
     with Session(Study.create(tmp_path / "tracks.greenroom", "Tracks")) as session:
         add_recordings(session, [probe_file(clip)])
-    window = open_window(tmp_path / "tracks.greenroom")
+    window = open_reused(tmp_path / "tracks.greenroom")
 
     def shows(level: float) -> bool:
         peaks = window.timeline.peaks
@@ -170,28 +152,3 @@ def test_consent_is_denied_until_it_is_ticked(qtbot: QtBot, window: MainWindow, 
     assert all_participants(study_of(window))[0].role is ParticipantRole.ROBOT
     window.commands.undo()
     qtbot.waitUntil(lambda: item.checkState(2) is Qt.CheckState.Checked)
-
-
-def test_menus_name_what_is_there_and_a_read_only_study_shows_details(
-    window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown: list[str] = []
-    monkeypatch.setattr(QMenu, "popup", lambda menu, _where: shown.extend(a.text() for a in menu.actions()))
-    window.recordings.context_requested.emit(here(window), window.rect().center())
-    assert any("Rename" in text or "Rena&me" in text for text in shown)
-    window.timeline.menu_requested.emit(window.rect().center(), "", 0)
-    assert any("from marks" in text for text in shown)
-    (menu,) = [m for m in window.findChildren(QMenu) if m.title() == "&Lanes in full"]
-    menu.aboutToShow.emit()
-    (own,) = menu.actions()
-    assert own.isChecked()
-    own.trigger()
-    assert window.timeline.model.folded == {window.timeline.model.lanes[0].key}
-    window.close_study()
-    (tmp_path / "copy").mkdir()
-    shutil.copyfile(tmp_path / "lab.greenroom", tmp_path / "copy" / "lab.greenroom")
-    with Session.open(tmp_path / "copy" / "lab.greenroom"):
-        window.open_study(tmp_path / "copy" / "lab.greenroom")
-        window.details.open()
-        assert not window.details.dialog.body.isEnabled()
-        window.close_study()

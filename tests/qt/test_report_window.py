@@ -9,11 +9,9 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from annotate.study.recording_edits import rename_recording
-from app.gui.benchmark.report_plots import report_plots
 from app.gui.benchmark.report_tab import ReportWindow
 from app.gui.window.main_window import MainWindow
 from benchmark.judging.judge_registry import add_judge
-from benchmark.report.benchmark_report import ReportOptions, gather_report_input
 from benchmark.runs.run_plan import BenchmarkRequest
 from benchmark.runs.scheduler import run_benchmark
 from project.entities.frozen_items import ItemModality
@@ -100,21 +98,6 @@ def test_all_is_written_to_a_new_folder(opened: ReportWindow, answers: Answers, 
 def compared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with asked_study(tmp_path_factory.mktemp("asked")) as session:
         return session.study.path
-
-
-def test_conditions_are_drawn_side_by_side_and_every_answer_is_counted_once(compared: Path) -> None:
-    with Session.open(compared, read_only=True) as session:
-        material = gather_report_input(session, ReportOptions(), Silent()).runs
-    drawn = {key: {plot.key: plot for plot in plots} for key, plots in report_plots(material).items()}
-    table = drawn["conditions"]["conditions-accuracy"].table()
-    assert table.head[1:5] == ("Raw", "Raw, low", "Raw, high", "Raw, n")
-    ((_, raw, *_rest),) = table.rows
-    assert raw == 1.0
-    matrices = drawn["confusions"]
-    assert len(matrices) == 5, "of three judges, of one of them again under “blur”, and of a person"
-    for plot in matrices.values():
-        assert plot.columns[-1] == "Unreadable"
-        assert sum(value or 0 for row in plot.values for value in row) == 30
 
 
 def test_plots_are_painted_where_there_is_no_screen(compared: Path, tmp_path: Path) -> None:

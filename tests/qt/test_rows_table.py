@@ -9,7 +9,6 @@ from pytestqt.qtbot import QtBot
 from widgets.table.record_table import RecordColumn, RecordTable, TableRow, text_columns
 
 _RIGHT = Qt.AlignmentFlag.AlignRight
-_NAME = "A judge whose name is as long as somebody who set up a server in a hurry could make it, 72B"
 
 
 def _table(qtbot: QtBot, rows: list[TableRow], shrinks: int | None = None) -> RecordTable[TableRow]:
@@ -33,20 +32,6 @@ def test_columns_of_numbers_stand_right_and_others_left(qtbot: QtBot) -> None:
     assert right == [False, True, False, True, True]
     heads = [model.headerData(at, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole) for at in range(5)]
     assert [bool(head & _RIGHT) for head in heads] == right
-
-
-def test_a_long_name_leaves_the_other_columns_in_sight_where_they_fit(qtbot: QtBot) -> None:
-    table = _table(qtbot, [TableRow("a", (_NAME, "22.0%", "now", "36", "0"))], shrinks=0)
-    table.resize(640, 200)
-    table.show()
-    qtbot.waitExposed(table)
-    ends = table.columnViewportPosition(4) + table.columnWidth(4)
-    assert table.columnWidth(0) > 200, "it takes what the others leave"
-    assert ends <= table.viewport().width() + 1
-    table.resize(320, 200)
-    assert table.columnWidth(0) == 200, "and no less than this"
-    table.resize(1200, 200)
-    assert table.columnWidth(0) > 500, "it is read in full where there is room"
 
 
 def test_rows_that_share_a_key_come_and_go_and_those_that_are_added_keep_the_selection(

@@ -1,29 +1,26 @@
 """Several schemes in one study: forms, lanes, keys, guidelines, the window of schemes."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from annotate.segments.segment_edits import add_segment
 from annotate.study import scheme_versions as commands
 from annotate.study.people import add_participant
-from app.gui.files.study_files import make_sample_study
 from app.gui.settings.schemes_window import Group, SchemesWindow
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import ParticipantRole, Segment
 from project.queries.segment_rows import all_segments, value_history, values_of
-from project.schemes.scheme_file import load_scheme
+from project.schemes.scheme_file import load_scheme, shipped_names
 from project.session.session import Session
 from project.timebase import SECOND_US
+from tests.builders.filmed_study import make_filmed_study
 from tests.builders.mouse_and_keys import press
 from tests.builders.scripted_dialogs import Answers
-from tests.qt.conftest import OpenWindow
-from widgets.inspector.field_editors import EDITORS, ParticipantEditor, ScaleEditor, SliderEditor
+from tests.qt.conftest import OpenReused
+from widgets.inspector.field_editors import ParticipantEditor, ScaleEditor, SliderEditor
 from widgets.labels import contrast, label_ink, label_looks
 from widgets.theme import load
 from widgets.timeline.lanes import LaneKind, lane_key_of
@@ -31,11 +28,11 @@ from widgets.timeline.lanes import LaneKind, lane_key_of
 
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
-    return make_sample_study(tmp_path)
+    return make_filmed_study(tmp_path)
 
 
 @pytest.fixture
-def coded(study: Path, open_window: OpenWindow) -> MainWindow:
+def coded(study: Path, open_reused: OpenReused) -> MainWindow:
     """A window on the sample study with all shipped schemes in use, and two participants."""
     with Session.open(study, "Ada") as session:
         for key in ("cues", "sotopia-eval", "socialnli", "plain"):
@@ -43,7 +40,7 @@ def coded(study: Path, open_window: OpenWindow) -> MainWindow:
         ((recording,),) = session.study.rows("SELECT id FROM recording")
         for name, role in (("P01", ParticipantRole.USER), ("Ro", ParticipantRole.ROBOT)):
             add_participant(session, name, role, recording)
-    return open_window(study, "Ada")
+    return open_reused(study)
 
 
 def lab_scheme(
@@ -171,14 +168,14 @@ def test_each_annotator_and_track_has_a_lane_which_is_grey_once_its_scheme_is_dr
     assert "Expression" not in {lane.subtitle for lane in timeline.model.lanes}
 
 
-def test_what_an_older_version_left_is_shown_and_deleted(open_window: OpenWindow, study: Path) -> None:
+def test_what_an_older_version_left_is_shown_and_deleted(open_reused: OpenReused, study: Path) -> None:
     with Session.open(study, "Ada") as session:
         commands.use_scheme(session, lab_scheme(1), "lab.toml")
         ((recording,),) = session.study.rows("SELECT id FROM recording")
         values = {"many": ["x", "y"], "words": "Old words."}
         old, _ = add_segment(session, recording, SECOND_US, 2 * SECOND_US, "b", values, scheme="lab")
         commands.use_scheme(session, lab_scheme(2, "a", "x", ("many",)), "lab.toml")
-    window = open_window(study, "Ada")
+    window = open_reused(study)
     window.studio.select([old])
     inspector = window.inspector
     assert inspector.form.editors["many"].value() == ["x"]
@@ -254,47 +251,11 @@ def test_a_file_is_checked_used_changed_and_reloaded(window: MainWindow, answers
     assert str(file) not in str(session.study.rows("SELECT * FROM property"))
 
 
-@pytest.mark.parametrize("name", ["shrec", "cues", "sotopia-eval", "socialnli", "plain"])
 @pytest.mark.parametrize("shade", ["light", "dark"])
-def test_labels_can_be_read_and_told_apart_without_colour(name: str, shade: str) -> None:
+def test_labels_can_be_read_and_told_apart_without_colour(shade: str) -> None:
     colours = load(shade)
-    for track in load_scheme(name).tracks:
+    for track in (track for name in shipped_names() for track in load_scheme(name).tracks):
         looks = label_looks(track)
         assert len({(look.pattern, look.sign) for look in looks}) == len(looks)
         for look in looks:
             assert contrast(label_ink(look, colours), colours.lane) >= 4.5 - 0.05, look
-
-
-@pytest.mark.parametrize(("maximum", "kind"), [(10, ScaleEditor), (11, SliderEditor)])
-def test_a_scale_of_many_values_is_set_with_a_slider(qtbot: QtBot, maximum: int, kind: type) -> None:
-    field = replace(load_scheme("sotopia-eval").field("goal"), maximum=maximum)
-    editor = EDITORS[field.kind](field)
-    qtbot.addWidget(editor)
-    assert type(editor) is kind
-    sent: list[object] = []
-    editor.changed.connect(sent.append)
-    for value in (None, 0, maximum, None):
-        editor.set_value(value)
-        assert editor.value() == value
-    assert sent == []
-
-
-def test_steps_of_a_slider_may_be_parts_of_one(qtbot: QtBot) -> None:
-    field = replace(load_scheme("socialnli").field("plausibility"), minimum=-1, maximum=1, step=0.25)
-    slider = SliderEditor(field)
-    qtbot.addWidget(slider)
-    sent: list[object] = []
-    slider.changed.connect(sent.append)
-    slider.box.setValue(0.75)
-    qtbot.keyClick(slider.slider, Qt.Key.Key_Left)
-    assert sent == [0.75, 0.5]
-    slider.set_value(None)
-    qtbot.keyClick(slider.slider, Qt.Key.Key_Space)
-    assert sent[-1] == 0, "the middle, where the handle of an empty slider stands"
-    claimed = QKeyEvent(QEvent.Type.ShortcutOverride, Qt.Key.Key_Space, Qt.KeyboardModifier.NoModifier)
-    claimed.ignore()
-    QApplication.sendEvent(slider.slider, claimed)
-    assert claimed.isAccepted(), "the window would play instead"
-    slider.box.setValue(-1.25)
-    assert sent[-1] is None
-    assert slider.value() is None

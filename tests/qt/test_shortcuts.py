@@ -3,16 +3,14 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 
 from app.gui.window.main_window import MainWindow
-from app.gui.window.shortcuts import DEFAULT_KEYS
-from app.shortcut_table import KeyTable, shared_keys, write_keys
+from app.shortcut_table import write_keys
 from project.errors import UserError
 from tests.qt.conftest import OpenWindow
-from widgets.dialogs.shortcut_dialogs import Shortcut, ShortcutEditor, ShortcutSheet
+from widgets.dialogs.shortcut_dialogs import ShortcutEditor
 from widgets.text_labels import KeyCaps
 
 
@@ -26,13 +24,8 @@ def keys(window: MainWindow, action: str) -> list[str]:
     return [shortcut.toString() for shortcut in window.menus.actions[action].shortcuts()]
 
 
-def test_no_usual_keys_are_shared() -> None:
-    assert shared_keys(KeyTable(DEFAULT_KEYS, {})) == []
-
-
-def test_a_free_key_works_after_a_restart_too(
-    window: MainWindow, open_window: OpenWindow, study: Path, tmp_path: Path
-) -> None:
+def test_a_free_key_works_after_a_restart_too(open_window: OpenWindow, study: Path, tmp_path: Path) -> None:
+    window = open_window(study)
     editor = window.shortcuts.open_editor()
     give(editor, "zoom_fit", "F12")
     assert keys(window, "zoom_fit") == ["F12"]
@@ -69,58 +62,10 @@ def test_a_taken_key_is_given_only_after_a_warning_that_names_the_other(window: 
     assert "E" not in [label_action.shortcut().toString() for label_action in window.menus.label_actions]
 
 
-TABLE = [
-    Shortcut("Player", "Space", "Play or pause"),
-    Shortcut("Player", "J, K, L", "Back, stop, forward"),
-    Shortcut("Player", ",", "One frame back"),
-    Shortcut("Segments", "E", "Error"),
-    Shortcut("Study", "Ctrl++", "Zoom in"),
-]
-
-
-@pytest.fixture
-def sheet(qtbot):
-    sheet = ShortcutSheet(TABLE)
-    qtbot.addWidget(sheet)
-    with qtbot.waitExposed(sheet):
-        sheet.show()
-    return sheet
-
-
-def test_words_find_keys_and_deeds(qtbot, sheet):
-    assert sheet.visible_shortcuts() == TABLE
-    for words, found in (
-        ("frame", TABLE[2:3]),
-        ("player back", TABLE[1:3]),
-        ("ctrl", TABLE[4:]),
-        ("ERROR", TABLE[3:4]),
-    ):
-        sheet.search.clear()
-        qtbot.keyClicks(sheet.search, words)
-        assert sheet.visible_shortcuts() == found
-    qtbot.keyClicks(sheet.search, "zzz")
-    assert sheet.visible_shortcuts() == []
-    assert sheet._nothing.isVisible()
-
-
-@pytest.mark.parametrize(
-    ("key", "held"),
-    [(Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier), (Qt.Key.Key_F1, Qt.KeyboardModifier.ControlModifier)],
-)
-def test_esc_and_the_key_that_opens_it_close_it(qtbot, sheet, key, held):
-    qtbot.keyClick(sheet.search, key, held)
-    assert not sheet.isVisible()
-    assert not sheet.isModal()
-
-
 @pytest.mark.parametrize(
     ("keys", "caps"),
     [
-        (",", [[","]]),
-        ("Ctrl+Z", [["Ctrl", "Z"]]),
         ("Ctrl++", [["Ctrl", "+"]]),
-        ("+", [["+"]]),
-        ("J, K", [["J"], ["K"]]),
         (",, .", [[","], ["."]]),
     ],
 )

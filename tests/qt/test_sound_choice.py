@@ -14,7 +14,6 @@ from anonymize.voice.sound_choice import KEEP, NONE, VOICE_WARNING, SoundChoice
 from anonymize.voice.sound_preview_job import AFTER, BEFORE
 from app.gui.export.export_dialog import ExportDialog, SoundForm
 from app.gui.export.export_preview import SoundPreviewPlayer
-from project.errors import UserError
 from project.session.jobs import JobSpec
 from project.session.session import Session
 from project.timebase import SECOND_US
@@ -132,14 +131,3 @@ def test_both_versions_are_made_once_and_played_and_go_away(
     listening.close()
     assert not folder.exists()
     assert deck.released == 1
-
-
-def test_why_nothing_can_be_heard_is_said(qtbot: QtBot, listening: SoundPreviewPlayer) -> None:
-    def refuse(*_asked: object) -> JobSpec:
-        raise UserError("This recording has no sound.", "There is nothing to listen to.")
-
-    listening._prepare = refuse
-    told: list[tuple[str, str]] = []
-    listening.status_changed.connect(lambda *both: told.append(both))
-    listening.play_preview(AFTER, SoundChoice(), 0)
-    assert told[-1] == ("This recording has no sound. There is nothing to listen to.", "")

@@ -1,27 +1,24 @@
 """What is said stands in the picture while it is said."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
-from annotate.transcript import transcript_edits as commands
-from app.gui.files.study_files import make_sample_study
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Participant, ParticipantRole, Utterance
 from project.ids import new_id
 from project.queries.recording_rows import insert_participant
-from project.queries.transcript_rows import insert_utterances, update_utterance, utterances_of
+from project.queries.transcript_rows import insert_utterances
 from project.session.session import Session
 from project.session.settings import load_settings
+from tests.builders.filmed_study import make_filmed_study
 from widgets.player.camera_grid import Arrangement, MultiViewLayout, ViewTile
-from widgets.player.player_view import PlayerView
 
 
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
-    path = make_sample_study(tmp_path)
+    path = make_filmed_study(tmp_path)
     with Session.open(path, "Ada") as session, session.study.step("Import talk.vtt"):
         ((recording,),) = session.study.rows("SELECT id FROM recording")
         speaker = Participant(new_id(), "P01", ParticipantRole.USER)
@@ -67,39 +64,3 @@ def test_it_follows_the_playhead_in_the_picture_that_is_large_and_can_be_switche
     assert (grid.view("other").subtitle(), window.view.subtitle()) == ("P01: Long.", "")
     grid.set_arrangement(Arrangement(MultiViewLayout.INSET))
     assert (grid.view("other").subtitle(), window.view.subtitle()) == ("", "P01: Long.")
-
-
-def test_a_draft_that_was_checked_is_shown_or_the_window_says_why_not(window: MainWindow) -> None:
-    session, recording = window.studio.session, window.studio.recording
-    long, short, later = utterances_of(session.study, recording.id)
-    window.playback.jump(4_000_000)
-    assert window.studio.edit(lambda s: commands.mark_checked(s, [long.id, short.id, later.id], False))
-    assert window.studio.edit(lambda s: commands.mark_checked(s, [long.id]))
-    assert window.view.subtitle() == "P01: Long."
-    window.menus.actions["subtitles"].trigger()
-    assert window.studio.edit(lambda s: commands.mark_checked(s, [short.id]))
-    assert "Subtitles are switched off: U shows them" in window.messages.message()
-    with session.step("Empty") as step:
-        update_utterance(session.study, replace(later, text="", checked=False))
-    window.studio.publish(step.changes)
-    assert window.studio.edit(lambda s: commands.mark_checked(s, [later.id]))
-    assert "without text" in window.messages.message()
-    window.menus.actions["subtitles"].trigger()
-    with session.step("Guess") as step:
-        update_utterance(session.study, replace(long, suggested=True))
-        update_utterance(session.study, replace(short, text=""))
-    window.studio.publish(step.changes)
-    window.playback.jump(2_400_000)
-    assert window.view.subtitle() == "P01?: Long.", "a guess says so, and what has no words is not shown"
-    window.studio.undo()
-    window.playback.jump(2_400_000)
-    assert "Short." in window.view.subtitle()
-
-
-def test_without_a_picture_it_is_shown_too(qtbot: QtBot) -> None:
-    view = PlayerView()
-    qtbot.addWidget(view)
-    view.resize(480, 320)
-    before = view.grab().toImage()
-    view.set_subtitle("Hello")
-    assert view.grab().toImage() != before

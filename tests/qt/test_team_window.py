@@ -10,7 +10,7 @@ from annotate.segments.segment_edits import add_segment, edit_segment
 from annotate.study.recording_edits import add_recordings, probe_file, rename_recording
 from annotate.team.assignments import PlanOptions, make_plan
 from annotate.team.study_copies import MediaWith
-from app.gui.team.team_window import ConflictsView, TeamWindow, Versions
+from app.gui.team.team_window import TeamWindow
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Verdict
 from project.queries.annotator_rows import all_assignments
@@ -22,7 +22,7 @@ from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from tests.builders.clips import make_clip
 from tests.builders.scripted_dialogs import Answers
-from tests.qt.conftest import OpenWindow
+from tests.qt.conftest import OpenReused
 
 
 @pytest.fixture
@@ -97,26 +97,18 @@ def test_apart_and_together_with_a_conflict(qtbot: QtBot, window: MainWindow, an
     assert "nothing new" in team.report.text()
 
 
-def test_only_what_differs_is_marked(qtbot: QtBot) -> None:
-    view = ConflictsView()
-    qtbot.addWidget(view)
-    view.show_items([Versions("1", "Segment", "Ada", (("start", "0", "0"), ("end", "1", "2")))])
-    marked = [view.table.item(row, 1).background().style() is not Qt.BrushStyle.NoBrush for row in (0, 1)]
-    assert marked == [False, True]
-    with qtbot.waitSignal(view.version_chosen) as chosen:
-        view.theirs.click()
-    assert chosen.args == ["1", "theirs"]
-
-
 @pytest.fixture
-def copying(open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[MainWindow, TeamWindow]:
+def copying(
+    open_reused: OpenReused, answers: Answers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[MainWindow, TeamWindow]:
     """A window that is asked for a copy with media; each piece of a file waits until the test lets it go on."""
     clip = make_clip(tmp_path / "walk.mp4", frames=30, size=(160, 120))
     with Session(Study.create(tmp_path / "lab.greenroom"), "Bo") as session:
         add_recordings(session, [probe_file(clip)])
         make_plan(session, PlanOptions(("Ada", "Bo")))
     (tmp_path / "away").mkdir()
-    window = open_window(tmp_path / "lab.greenroom", questions=Answers(copy_place=tmp_path / "away" / "for Ada"))
+    answers.give(copy_place=tmp_path / "away" / "for Ada")
+    window = open_reused(tmp_path / "lab.greenroom", "Bo")
     team: TeamWindow = window.windows.open_window("team")
     team.ask_split = lambda _names: ("Ada", MediaWith.COPY)
     monkeypatch.setattr("annotate.team.study_copies._CHUNK_BYTES", 1000)
@@ -143,16 +135,12 @@ def test_media_are_copied_meanwhile(qtbot: QtBot, copying: tuple[MainWindow, Tea
     assert not team.progress.isVisible()
 
 
-@pytest.mark.parametrize("how", ["cancel", "close the study", "close the window"])
+@pytest.mark.parametrize("how", ["cancel", "close the study"])
 def test_a_copy_that_is_given_up_leaves_nothing(
     qtbot: QtBot, copying: tuple[MainWindow, TeamWindow], tmp_path: Path, how: str
 ) -> None:
     window, team = copying
     qtbot.mouseClick(team.split, Qt.MouseButton.LeftButton)
-    {
-        "cancel": team.progress.cancel.click,
-        "close the study": window.close_study,
-        "close the window": window.close,
-    }[how]()
+    {"cancel": team.progress.cancel.click, "close the study": window.close_study}[how]()
     qtbot.waitUntil(lambda: not [*(tmp_path / "away").iterdir()])
     assert not team.copying.busy

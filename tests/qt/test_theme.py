@@ -1,13 +1,18 @@
-"""Colours and type of both themes."""
+"""Colours, type and icons of both themes."""
 
+import re
 from dataclasses import fields
 from itertools import product
+from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QIcon, QImage
 from PySide6.QtWidgets import QApplication
 
+from resources import resource
 from widgets import theme
+from widgets.theme import icon
 
 TEXTS = ("text", "muted", "error", "competence", "uncertain", "accent")
 SURFACES = ("window", "panel", "raised", "field")
@@ -61,3 +66,32 @@ def test_the_typeface_is_bundled_and_its_figures_have_one_width(qapp: QApplicati
         assert QFontInfo(font).exactMatch()
         widths = [QFontMetricsF(font).horizontalAdvance(figure * 10) for figure in "0123456789"]
         assert max(widths) - min(widths) < 0.5
+
+
+ROOT = Path(theme.__file__).resolve().parents[1]
+
+
+def strongest(image: QImage) -> QColor:
+    pixels = [image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height())]
+    return max(pixels, key=QColor.alpha)
+
+
+@pytest.mark.parametrize("shade", ["light", "dark"])
+def test_an_icon_takes_the_colour_of_the_theme_without_being_made_again(qapp, shade):
+    play = icon("play")
+    theme.apply(qapp, shade)
+    image = play.pixmap(QSize(24, 24), 1.0).toImage()
+    assert strongest(image).name() == theme.palette().text.name()
+    faint = play.pixmap(QSize(24, 24), 1.0, QIcon.Mode.Disabled).toImage()
+    assert strongest(faint).name() == theme.palette().disabled.name()
+
+
+def test_every_icon_that_the_code_names_is_there():
+    named = {
+        name
+        for folder in ("widgets", "app/gui")
+        for file in (ROOT / folder).rglob("*.py")
+        for name in re.findall(r"\b(?:icon|pixmap|paint_icon)\((?:painter, )?\"([a-z0-9-]+)\"", file.read_text())
+    }
+    assert named
+    assert all(resource("icons", f"{name}.svg") for name in named)

@@ -2,7 +2,6 @@
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from widgets.form.input_fields import TimeEdit
@@ -73,45 +72,3 @@ def test_leaving_the_field_enters_the_time(qtbot):
         edit.flush()
     with qtbot.assertNotEmitted(edit.time_entered):
         edit.flush()
-
-
-def test_esc_is_the_fields_own_while_it_has_the_focus(qtbot):
-    window = QWidget()
-    qtbot.addWidget(window)
-    edit = TimeEdit("Start")
-    QVBoxLayout(window).addWidget(edit)
-    taken = []
-    QShortcut(QKeySequence("Esc"), window).activated.connect(lambda: taken.append(1))
-    with qtbot.waitExposed(window):
-        window.show()
-    edit.setFocus()
-    type_over(qtbot, edit, "5")
-    qtbot.keyClick(edit, Qt.Key.Key_Escape)
-    assert edit.text() == "0:00:00.000"
-    assert edit.hasFocus(), "it takes back what was typed, and no more"
-    qtbot.keyClick(edit, Qt.Key.Key_Escape)
-    assert not edit.hasFocus()
-    assert not taken
-    qtbot.keyClick(window, Qt.Key.Key_Escape)
-    assert taken
-
-
-def test_return_stays_with_the_field_and_gives_the_keys_back_to_the_window(qtbot):
-    reached = []
-
-    class Around(QWidget):
-        def keyPressEvent(self, event: QKeyEvent):  # noqa: N802
-            reached.append(event.key())
-
-    around = Around()
-    qtbot.addWidget(around)
-    edit = TimeEdit("Time", around)
-    with qtbot.waitExposed(around):
-        around.show()
-    edit.setFocus()
-    edit.selectAll()
-    qtbot.keyClicks(edit, "2.5")
-    qtbot.keyClick(edit, Qt.Key.Key_Return)
-    assert edit.time_us() == 2_500_000
-    assert not edit.hasFocus()
-    assert not reached, "the window would make a segment of it"

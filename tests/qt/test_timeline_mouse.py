@@ -2,19 +2,19 @@
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QKeyEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from project.entities.study_records import Verdict
 from project.timebase import FrameTimes
 from tests.builders.looks import LOOKS
-from tests.builders.mouse_and_keys import ALT, CTRL, LEFT, NONE, SHIFT, click, drag, press, send_mouse
+from tests.builders.mouse_and_keys import ALT, CTRL, LEFT, NONE, SHIFT, click, drag, press, send_mouse, turn_wheel
 from tests.builders.timelines import DURATION, Requests, lane_point, record_requests, show_timeline, span
 from widgets.timeline.lanes import Lane, LaneKind, lane_key
 from widgets.timeline.time_area import FollowMode
-from widgets.timeline.timeline_layout import HEADER, RULER
+from widgets.timeline.timeline_layout import HEADER
 from widgets.timeline.timeline_view import TimelineView
 
 DOWN, MOVE, UP = QEvent.Type.MouseButtonPress, QEvent.Type.MouseMove, QEvent.Type.MouseButtonRelease
@@ -119,16 +119,6 @@ def test_escape_cancels_a_drag_and_belongs_to_it_alone(view: TimelineView, heard
     assert heard["segment_move_requested"] == heard["segment_create_requested"] == []
 
 
-def test_several_selected_move_together(view: TimelineView, heard: Requests) -> None:
-    click(view, at(view, 15))
-    click(view, at(view, 45), CTRL)
-    click(view, at(view, 82, "c"), CTRL)
-    drag(view, at(view, 45), at(view, 47))
-    assert heard["segment_move_requested"] == [
-        ([("x", 12_000_000, 22_000_000), ("y", 42_000_000, 52_000_000), ("v", 82_000_000, 87_000_000)],)
-    ]
-
-
 def test_what_is_locked_is_selected_but_not_moved(view: TimelineView, heard: Requests) -> None:
     drag(view, at(view, 65, "b"), at(view, 70, "b"))
     drag(view, at(view, 30, "b"), at(view, 40, "b"))
@@ -151,17 +141,6 @@ def test_dragging_on_empty_space_creates(view: TimelineView, heard: Requests) ->
         (lane_key("a"), 32_040_000, 36_040_000),
         (lane_key("c"), 22_000_000, 26_000_000),
     ]
-
-
-def test_shift_drag_selects_with_a_rubber_band(view: TimelineView) -> None:
-    send(view, DOWN, at(view, 5), SHIFT)
-    send(view, MOVE, at(view, 30), SHIFT)
-    assert view.selection() == ["x"]
-    send(view, MOVE, at(view, 82, "c"), SHIFT)
-    assert view.pointer.rubber is not None
-    send(view, UP, at(view, 82, "c"), SHIFT)
-    assert view.pointer.rubber is None
-    assert view.selection() == ["x", "y", "z", "v"]
 
 
 def test_the_ruler_scrubs_and_a_double_click_activates(view: TimelineView, heard: Requests) -> None:
@@ -188,25 +167,16 @@ def test_a_segment_that_goes_away_under_a_drag_ends_it(view: TimelineView, heard
     assert heard["selection_changed"][-1] == ([],)
 
 
-def wheel(view: TimelineView, place: QPointF, steps: int, held: Qt.KeyboardModifier = NONE) -> None:
-    port = view.viewport()
-    event = QWheelEvent(
-        *(place, QPointF(port.mapToGlobal(place.toPoint())), QPoint(), QPoint(0, 120 * steps)),
-        *(Qt.MouseButton.NoButton, held, Qt.ScrollPhase.NoScrollPhase, False),
-    )
-    QApplication.sendEvent(port, event)
-
-
 def test_the_wheel_zooms_at_the_mouse_and_pans(view: TimelineView, heard: Requests) -> None:
     place = at(view, 25)
-    wheel(view, place, 4, CTRL)
+    turn_wheel(view, place, 4, CTRL)
     assert view.view.us_per_px < 100_000
     assert abs(view.view.x_to_time(place.x() - HEADER) - 25_000_000) < 10
     assert heard["view_changed"]
-    wheel(view, place, -9, CTRL)
+    turn_wheel(view, place, -9, CTRL)
     assert view.visible_range() == (0, DURATION)
     view.show_span(20_000_000, 40_000_000)
-    wheel(view, at(view, 30), -1)
+    turn_wheel(view, at(view, 30), -1)
     start = view.visible_range()[0]
     assert start > 20_000_000
     middle = Qt.MouseButton.MiddleButton
@@ -214,37 +184,6 @@ def test_the_wheel_zooms_at_the_mouse_and_pans(view: TimelineView, heard: Reques
     send(view, MOVE, at(view, 30) - QPointF(100, 0), button=middle)
     send(view, UP, at(view, 30), button=middle)
     assert view.visible_range()[0] == pytest.approx(start + 2_000_000, abs=2)
-
-
-def test_the_scroll_bar_pans_and_follows(view: TimelineView) -> None:
-    view.show_span(0, 10_000_000)
-    bar = view.horizontalScrollBar()
-    assert bar.maximum() == 9000
-    bar.setValue(4500)
-    assert view.visible_range() == (45_000_000, 55_000_000)
-    view.pan(100)
-    assert bar.value() == 4600
-
-
-def test_zoom_to_selection_and_to_marks(view: TimelineView) -> None:
-    view.set_selection(["x", "y"])
-    view.zoom_to_selection()
-    assert view.visible_range() == (5_000_000, 55_000_000)
-    view.set_selection([])
-    view.set_marks(60_000_000, 68_000_000)
-    view.zoom_to_selection()
-    assert view.visible_range() == (59_000_000, 69_000_000)
-    view.zoom_to_fit()
-    assert view.visible_range() == (0, DURATION)
-
-
-def test_titles_fold_lanes(view: TimelineView, heard: Requests) -> None:
-    height = RULER + view.bands[1].top + 6
-    click(view, QPointF(20, height))
-    assert view.bands[1].folded
-    assert heard["lane_folded"] == [(lane_key("a"), True)]
-    drag(view, QPointF(HEADER + 300, height), QPointF(HEADER + 360, height))
-    assert heard["segment_create_requested"] == []
 
 
 def test_keys_walk_from_segment_to_segment(view: TimelineView, heard: Requests) -> None:
@@ -261,20 +200,6 @@ def test_keys_walk_from_segment_to_segment(view: TimelineView, heard: Requests) 
     assert heard["nudge_requested"] == [(["y"], -1, "end")]
     press(view, "Esc")
     assert view.selection() == []
-
-
-def test_walking_brings_the_segment_and_its_lane_into_view(view: TimelineView, qtbot: QtBot) -> None:
-    view.setFocus()
-    view.show_span(0, 20_000_000)
-    press(view, "End")
-    start, end = view.visible_range()
-    assert start <= 80_000_000
-    assert end >= 85_000_000
-    view.resize(HEADER + 1000, 120)
-    qtbot.waitUntil(lambda: view.verticalScrollBar().maximum() > 0)
-    for key, second, lane in (("Home", 15, "a"), ("End", 82, "c")):
-        press(view, key)
-        assert RULER < at(view, second, lane).y() < view.viewport().height()
 
 
 class StubClock:
@@ -306,10 +231,3 @@ def test_the_view_follows_the_clock(view: TimelineView, qtbot: QtBot, follow: Fo
     qtbot.waitUntil(lambda: view.playhead_us == 42_000_000)
     assert view.visible_range() == (start, start + 10_000_000)
     view.set_playing(False)
-
-
-def test_a_seek_out_of_sight_moves_the_view(view: TimelineView) -> None:
-    view.show_span(0, 10_000_000)
-    view.set_playhead(42_000_000)
-    start, end = view.visible_range()
-    assert start < 42_000_000 < end

@@ -1,8 +1,5 @@
 """Utterances and nodes on the timeline: bars with words, each kind with requests of its own."""
 
-from dataclasses import replace
-from itertools import pairwise
-
 import pytest
 from PySide6.QtCore import QEvent
 from pytestqt.qtbot import QtBot
@@ -14,8 +11,6 @@ from tests.builders.mouse_and_keys import CTRL, click, drag, press, send_mouse
 from tests.builders.timelines import Requests, lane_point, record_requests, show_timeline, span
 from widgets.timeline.lanes import (
     NODES,
-    SAID,
-    UNSURE,
     Lane,
     NodeBar,
     SpokenBar,
@@ -23,7 +18,6 @@ from widgets.timeline.lanes import (
     node_bar,
     node_bar_tooltip,
     node_lane,
-    speaker_of_lane,
     utterance_bar,
     utterance_lane,
     utterance_lane_key,
@@ -64,17 +58,6 @@ def view(qtbot: QtBot) -> TimelineView:
 @pytest.fixture
 def heard(view: TimelineView) -> Requests:
     return record_requests(view)
-
-
-def test_keys_of_lanes_name_the_speaker() -> None:
-    assert [speaker_of_lane(lane) for lane in (ANN, NOBODY)] == ["ann", None]
-
-
-def test_a_draft_and_a_guess_look_unsure() -> None:
-    utterance = Utterance("u", "r", 0, 1, "a", "ann")
-    assert utterance_bar(utterance).label == SAID
-    assert utterance_bar(replace(utterance, checked=False)).label == UNSURE
-    assert utterance_bar(replace(utterance, suggested=True)).label == UNSURE
 
 
 def test_dragging_along_the_lane_and_by_an_edge_retimes_by_its_own_request(view: TimelineView, heard: Requests) -> None:
@@ -166,16 +149,3 @@ def test_it_is_told_who_says_and_does_what(view: TimelineView) -> None:
     tip = node_bar_tooltip(node("x", NodeKind.DESIRE, 1, 2, "<b>wants", "It has no reason."))
     for told in ("Desire</span> of Ann", "&lt;b&gt;wants", "It has no reason."):
         assert told in tip
-
-
-def test_kinds_words_and_problems_are_painted(view: TimelineView) -> None:
-    pictures = [view.grab().toImage()]
-    for bar in (
-        said("u", 10, 20, "ann", "Something quite different"),
-        node("e", NodeKind.EMOTION, 10, 20),
-        node("e", NodeKind.EMOTION, 10, 20, "Something else"),
-        node("e", NodeKind.EMOTION, 10, 20, "Something else", "It has no reason."),
-    ):
-        view.update_segments([bar])
-        pictures.append(view.grab().toImage())
-    assert all(before != after for before, after in pairwise(pictures))

@@ -3,14 +3,13 @@
 from pathlib import Path
 
 import pytest
-from pytestqt.qtbot import QtBot
 
-from app.gui.team.training_tab import SetupForm, TrainingWindow
+from app.gui.team.training_tab import TrainingWindow
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Segment
 from project.queries.recording_rows import all_recordings
 from tests.builders.training_round import SECOND, copy_for, open_round
-from tests.qt.conftest import OpenWindow
+from tests.qt.conftest import OpenReused
 from widgets.table.record_table import TableRow
 
 
@@ -35,8 +34,8 @@ def show_first(window: MainWindow) -> str:
     return first
 
 
-def test_the_reference_comes_when_the_training_is_done_and_goes_with_undo(open_window: OpenWindow, copy: Path) -> None:
-    window = open_window(copy)
+def test_the_reference_comes_when_the_training_is_done_and_goes_with_undo(open_reused: OpenReused, copy: Path) -> None:
+    window = open_reused(copy, None)
     assert window.studio.session.annotator_name == "Ada"
     show_first(window)
     assert "Olga" not in titles(window)
@@ -53,8 +52,8 @@ def test_the_reference_comes_when_the_training_is_done_and_goes_with_undo(open_w
     assert window.studio.selected == ()
 
 
-def test_who_trains_sees_why_work_is_closed_and_their_figures_at_once(open_window: OpenWindow, copy: Path) -> None:
-    window = open_window(copy)
+def test_who_trains_sees_why_work_is_closed_and_their_figures_at_once(open_reused: OpenReused, copy: Path) -> None:
+    window = open_reused(copy, None)
     second = all_recordings(window.studio.session.study)[1].id
     window.choose_recording(second)
     line = window.workspace.gate_line
@@ -92,10 +91,10 @@ def test_who_trains_sees_why_work_is_closed_and_their_figures_at_once(open_windo
     assert window.studio.recording.id == first
 
 
-def test_the_owner_sets_it_up_and_ends_it(open_window: OpenWindow, tmp_path: Path) -> None:
+def test_the_owner_sets_it_up_and_ends_it(open_reused: OpenReused, tmp_path: Path) -> None:
     with open_round(tmp_path) as session:
         path = session.study.path
-    window = open_window(path)
+    window = open_reused(path, None)
     training: TrainingWindow = window.windows.open_window("training")
     assert [text[0] for text in training.figures.texts()] == ["Ada", "Bo"]
     assert training.tabs.isTabVisible(1)
@@ -110,15 +109,3 @@ def test_the_owner_sets_it_up_and_ends_it(open_window: OpenWindow, tmp_path: Pat
     window.studio.undo()
     assert "attributes" not in training.heading.text()
     assert "boundaries 0.50" in training.heading.text()
-
-
-def test_somebody_is_the_reference_as_soon_as_there_is_anybody(qtbot: QtBot) -> None:
-    form = SetupForm([("labels", "Labels")])
-    qtbot.addWidget(form)
-    form.set_choices([("r1", "1  Walk")], [])
-    assert not form.reference.currentText()
-    form.set_choices([("r1", "1  Walk")], ["Ada", "Bo"])
-    assert form.reference.currentText() == "Ada"
-    form.reference.setCurrentText("Bo")
-    form.set_choices([("r1", "1  Walk")], ["Ada", "Bo"])
-    assert form.reference.currentText() == "Bo"

@@ -1,21 +1,30 @@
-"""Finding speech and transcribing, from the menu to the transcript, in the real window with the real worker."""
+"""Finding speech, transcribing and suggesting speakers, from the menu to the transcript, with the real worker."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
+from annotate.speech.speaker_suggestions import read_findings
 from annotate.study.recording_edits import add_recordings, probe_file
+from annotate.transcript import transcript_edits as transcript
+from anonymize.faces import face_tracking_job as face_tracking
 from app.gui.transcript import speech_jobs as dialogs
 from app.gui.transcript.speech_jobs import TranscribableRecording, TranscribeDialog
 from app.gui.window.main_window import MainWindow
 from models.speech.whisper_models import WhisperModel
+from project.entities.study_records import Changes
+from project.progress import Silent
 from project.queries.transcript_rows import speech_spans, utterances_of
+from project.session.jobs import run_inline
 from project.session.session import Session
 from project.store.study import Study
 from tests.builders.tiny_whisper import write_tiny_whisper
 from tests.builders.voices import RATE, spoken, write_sound
+from tests.contract.footage import face_clip
+from tests.qt.conftest import OpenReused
 
 FRESH = TranscribableRecording("1", "1. talk", 0, 0)
 WRITTEN = TranscribableRecording("2", "2. chat", 12, 4)
@@ -42,20 +51,6 @@ def two_models(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def choose(box: QComboBox, data: object) -> None:
     box.setCurrentIndex(box.findData(data))
-
-
-@pytest.mark.usefixtures("two_models")
-def test_the_best_model_is_chosen_and_a_language_only_where_it_knows_several(qtbot: QtBot) -> None:
-    dialog = TranscribeDialog(FRESH, [], "Nao, Jülich")
-    qtbot.addWidget(dialog)
-    assert dialog.model.currentData() == "whisper-tiny.en"
-    assert not dialog.language.isEnabled()
-    assert dialog.start.text() == "Transcribe"
-    with qtbot.waitSignal(dialog.transcribe_requested) as asked:
-        dialog.start.click()
-    (request,) = asked.args
-    assert (request.recordings, request.model, request.language) == (("1",), "whisper-tiny.en", None)
-    assert (request.vocabulary, request.replace) == ("Nao, Jülich", False)
 
 
 @pytest.mark.usefixtures("two_models")
@@ -116,3 +111,30 @@ def test_speech_is_found_and_transcribed_from_the_menu(qtbot: QtBot, window: Mai
     assert ended.args[0].parameters.prompt == "Greenroom"
     assert window.listening.dialog is None
     assert window.menus.actions["undo"].text() == "&Undo: transcribe recording 1"
+
+
+def add_hello(session: Session, owner: str, start_us: int) -> Changes:
+    return transcript.add_utterance(session, owner, start_us, start_us + 900_000, "Hello.")[1]
+
+
+def test_mouths_are_watched_once_there_is_a_transcript(qtbot: QtBot, open_reused: OpenReused, tmp_path: Path) -> None:
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as session:
+        (owner,), _ = add_recordings(session, [probe_file(face_clip(tmp_path / "two seconds.mp4"))])
+        run_inline(session, face_tracking.prepare(session, owner), Silent())
+    window = open_reused(tmp_path / "lab.greenroom")
+    with qtbot.waitSignal(window.studio.failed) as failed:
+        window.menus.actions["suggest_speakers"].trigger()
+    assert "Find speech first" in failed.args[0].hint
+    assert not window.jobs.busy
+    for start in (0, 1_000_000):
+        window.studio.edit(partial(add_hello, owner=owner, start_us=start))
+    told: list[str] = []
+    window.studio.message.connect(told.append)
+    with qtbot.waitSignal(window.jobs.done):
+        window.menus.actions["suggest_speakers"].trigger()
+        window.menus.actions["suggest_speakers"].trigger()
+        assert len(window.jobs.runner.waiting_jobs) == 0, "asked twice, it runs once"
+    found = read_findings(window.studio.session, owner).suggestions
+    assert [guess.end_us for guess in found] == [900_000, 1_900_000]
+    assert told[0].startswith("Suggest speakers in recording 1")
+    assert told[-1].startswith("Recording 1: ")

@@ -7,7 +7,6 @@ from PySide6.QtCore import QPointF
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.gui.files.study_files import make_sample_study
 from app.gui.transcript.transcript_page import TranscriptPage
 from app.gui.transcript.utterance_list import WordsEditor
 from app.gui.window.main_window import MainWindow
@@ -18,10 +17,11 @@ from project.queries.history_rows import insert_run
 from project.queries.recording_rows import all_participants, all_recordings, insert_participant
 from project.queries.transcript_rows import insert_asr_segments, insert_utterances, utterances_of
 from project.session.session import Session
+from tests.builders.filmed_study import make_filmed_study
 from tests.builders.mouse_and_keys import click, press, type_text
 from tests.builders.scripted_dialogs import Answers
 from tests.builders.slow_clock import play_by_looks
-from tests.qt.conftest import OpenWindow
+from tests.qt.conftest import OpenReused
 
 SAID = (
     (1.0, 3.0, "hello and welcome to the greenroom"),
@@ -34,7 +34,7 @@ SAID = (
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     """The sample with a transcript: drafts with measured words, a doubtful one among them."""
-    path = make_sample_study(tmp_path)
+    path = make_filmed_study(tmp_path)
     with Session.open(path, "Ada") as session:
         (recording,) = all_recordings(session.study)
         made = []
@@ -53,8 +53,8 @@ def study(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, open_window: OpenWindow, study: Path, answers: Answers) -> MainWindow:
-    made = open_window(study, "Ada", answers)
+def window(qtbot: QtBot, open_reused: OpenReused, study: Path) -> MainWindow:
+    made = open_reused(study)
     qtbot.waitUntil(lambda: made.player.times is not None and made.view.picture() is not None)
     press(made, "Ctrl+4")
     made.activateWindow()
@@ -167,9 +167,9 @@ def test_a_transcript_is_corrected_by_keys_alone(window: MainWindow) -> None:
     press(window, "Ctrl+Z")
     assert texts(window)[2:] == ["is there coffee", "coffee is on the table"]
 
-    # What the study says once the window is closed.
+    # What the study says once it is closed.
     expected, path = said(window), window.studio.session.study.path
-    window.close()
+    window.close_study()
     with Session.open(path) as session:
         (recording,) = all_recordings(session.study)
         assert utterances_of(session.study, recording.id) == expected
@@ -231,7 +231,7 @@ def test_typing_is_never_lost(qtbot: QtBot, window: MainWindow) -> None:
     for leave in (
         lambda: window.set_mode("annotate"),
         lambda: window.studio.show_recording(None),
-        lambda: window.close(),
+        window.close_study,
     ):
         if window.studio.recording is None:
             window.studio.show_recording(all_recordings(window.studio.session.study)[0].id)
@@ -306,32 +306,6 @@ def test_drafts_doubtful_words_and_clicks_lead_to_a_moment(window: MainWindow) -
     assert window.studio.selected_utterances == (said(window)[1].id,)
     window.studio.select_utterances([said(window)[3].id])
     assert view.current() == said(window)[3].id
-
-
-def test_where_nobody_wrote_yet_it_says_how_to_and_a_first_line_can_be_typed(window: MainWindow) -> None:
-    press(window, "Ctrl+A", "Del")
-    shown = page(window)
-    assert shown._stack.currentWidget() is shown._empty
-    window.playback.jump(2_000_000)
-    shown.add_requested.emit()
-    type_text(window, "first words")
-    press(window, "Return")
-    (utterance,) = said(window)
-    assert (utterance.text, utterance.checked) == ("first words", True)
-    assert utterance.start_us == window.player.position_us
-
-
-def test_a_study_that_is_only_read_shows_it_and_takes_no_key(open_window: OpenWindow, study: Path) -> None:
-    with Session.open(study):
-        window = open_window(study)
-        window.set_mode("transcript")
-        start(window, 0)
-        press(window, "Y", "Return", "Del", "1")
-        assert texts(window) == [text for _, _, text in SAID]
-        assert not any(utterance.checked for utterance in said(window))
-        assert page(window).view.editing_id == ""
-        assert "Only reading" in page(window)._help.text()
-        window.close()
 
 
 def test_a_voice_that_the_program_heard_is_named_and_dropped_as_a_whole(window: MainWindow, answers: Answers) -> None:

@@ -3,9 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QPointF
 from pytestqt.qtbot import QtBot
 
 from app.gui.transcript.utterance_delegate import TranscriptModel
@@ -13,6 +11,7 @@ from app.gui.transcript.utterance_layout import TranscriptLine, wrap
 from app.gui.transcript.utterance_list import TranscriptView
 from project.entities.study_records import Utterance
 from project.entities.transcript import estimate_word_times
+from tests.builders.mouse_and_keys import turn_wheel
 
 
 def _line(number: int, text: str = "") -> TranscriptLine:
@@ -47,31 +46,11 @@ def _in_sight(view: TranscriptView, key: str) -> bool:
     return bool(view.viewport().rect().contains(view.visualRect(_model(view).index(row, 0))))
 
 
-def _scroll(view: TranscriptView, by: int) -> None:
-    at = QPointF(view.viewport().rect().center())
-    event = QWheelEvent(
-        at,
-        view.viewport().mapToGlobal(at),
-        QPoint(0, 0),
-        QPoint(0, by),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(view.viewport(), event)
-
-
-def test_what_is_spoken_stays_in_sight(view: TranscriptView) -> None:
-    for number in range(0, 200, 7):
-        view.set_spoken(f"u{number:03}", 0)
-        assert _in_sight(view, f"u{number:03}")
-
-
 def test_the_list_stays_where_somebody_scrolled_until_they_come_back(view: TranscriptView) -> None:
+    centre = QPointF(view.viewport().rect().center())
     view.set_spoken("u100", 0)
     for _ in range(20):
-        _scroll(view, 1200)
+        turn_wheel(view, centre, 10)
     here = view.verticalScrollBar().value()
     assert not _in_sight(view, "u100")
     view.set_spoken("u101", 0)
@@ -80,7 +59,7 @@ def test_the_list_stays_where_somebody_scrolled_until_they_come_back(view: Trans
     view.set_spoken("u199", 0)
     view.set_spoken("u010", 0)
     assert _in_sight(view, "u010"), "what is spoken came into sight, so the list keeps up again"
-    _scroll(view, -1200)
+    turn_wheel(view, centre, -10)
     view.resume_following()
     view.set_spoken("u150", 0)
     assert _in_sight(view, "u150"), "and when the player starts anew"
@@ -104,19 +83,6 @@ def test_any_order_of_lines_follows_any_other(first: list[int], second: list[int
         model.set_lines(wanted)
         assert model.lines == wanted
         assert [model.row(line.utterance.id) for line in wanted] == [*range(len(wanted))]
-
-
-def test_an_edit_in_a_line_changes_its_height_and_no_other_place(view: TranscriptView) -> None:
-    model = _model(view)
-    before = view.visualRect(model.index(0, 0)).height()
-    lines = [*model.lines]
-    lines[0] = _line(0, "word " * 60)
-    model.set_lines(lines)
-    QApplication.processEvents()
-    assert view.visualRect(model.index(0, 0)).height() > 3 * before
-    view.edit_text("u001", None)
-    view.finish_editing()
-    assert view.visualRect(model.index(1, 0)).height() == before
 
 
 def test_an_undo_elsewhere_shows_in_the_field(view: TranscriptView) -> None:
@@ -149,27 +115,6 @@ def test_every_word_stands_on_a_line_in_order(text: str) -> None:
     assert [piece.line for piece in made.pieces] == sorted(piece.line for piece in made.pieces)
     assert all(0 <= piece.line < made.lines for piece in made.pieces)
     assert all(piece.left >= -0.01 and piece.left + piece.width <= _ROOM + 0.01 for piece in made.pieces)
-
-
-def test_lines_break_between_words() -> None:
-    made = wrap("one two three four", _width, 6.0, _ROOM)
-    assert [(piece.text, piece.line, piece.left) for piece in made.pieces] == [
-        ("one", 0, 0.0),
-        ("two", 0, 24.0),
-        ("three", 1, 0.0),
-        ("four", 1, 36.0),
-    ]
-
-
-def test_a_sentence_without_blanks_is_broken_too() -> None:
-    made = wrap("今日は天気がいいから散歩しましょう", _width, 6.0, _ROOM)
-    assert made.lines == 2
-    assert {piece.word for piece in made.pieces} == {0}
-
-
-def test_a_text_from_right_to_left_begins_at_the_right() -> None:
-    made = wrap("שלום לכם", _width, 6.0, _ROOM)
-    assert [piece.left for piece in made.pieces] == [36.0, 12.0]
 
 
 @pytest.mark.parametrize(("x", "word"), [(0.0, 2), (33.0, 2), (58.0, 3), (500.0, 3)])

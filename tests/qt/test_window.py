@@ -6,14 +6,13 @@ import pytest
 from PySide6.QtCore import QPointF, Qt
 from pytestqt.qtbot import QtBot
 
-from app.gui.files.study_files import make_sample_study
 from app.gui.window.action_table import ACTIONS
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Segment, Verdict
-from project.errors import UserError
 from project.queries.segment_rows import all_segments, table_segments, values_of
 from project.store.study import Study
 from project.timebase import SECOND_US
+from tests.builders.filmed_study import make_filmed_study
 from tests.builders.mouse_and_keys import click, drag, press, type_text
 from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenWindow
@@ -22,7 +21,7 @@ from widgets.timeline.timeline_layout import HEADER, RULER
 
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
-    return make_sample_study(tmp_path)
+    return make_filmed_study(tmp_path)
 
 
 def ready(qtbot: QtBot, window: MainWindow) -> None:
@@ -140,7 +139,7 @@ def test_what_is_typed_is_no_command_and_the_keys_go_back_to_the_timeline(qtbot:
     press(window, "T")
     type_text(window, ", typed last")
     path = window.studio.session.study.path
-    window.close()
+    window.close_study()
     with Study.open(path) as kept:
         assert "typed last" in values_of(kept, first)["rationale"]
 
@@ -225,27 +224,11 @@ def test_a_segment_is_drawn_and_moved_with_the_mouse_and_alone_read_again(
     assert sum(lane.editable for lane in window.timeline.model.lanes) == 1
 
 
-def test_without_libvlc_the_window_opens_and_steps(qtbot: QtBot, study: Path) -> None:
-    def missing(_parent: object) -> object:
-        raise UserError("Playback with sound needs libVLC, which is missing.", "Install it with: sudo apt install …")
-
-    window = MainWindow(engine=missing)
-    qtbot.addWidget(window)
-    window.show()
-    assert window.open_study(study)
-    ready(qtbot, window)
-    qtbot.waitUntil(lambda: "libVLC" in window.messages.message())
-    assert "apt install" in window.messages.hint()
-    press(window, "Right")
-    assert window.player.position_us > 0
-    window.close()
-
-
 def test_every_key_is_bound_once_and_the_window_fits_a_small_screen(open_window: OpenWindow, tmp_path: Path) -> None:
     """1600 x 1000 pixels at twice the size are 800 x 500; how deep a study lies makes no difference."""
     deep = tmp_path.joinpath(*["a folder with a long name"] * 5)
     deep.mkdir(parents=True)
-    window = open_window(make_sample_study(deep / "study"))
+    window = open_window(make_filmed_study(deep / "study"))
     actions = [*window.menus.actions.values(), *window.menus.label_actions]
     bound = [key.toString() for action in actions for key in action.shortcuts()]
     assert sorted(bound) == sorted(set(bound))

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPointF
-from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -28,18 +27,17 @@ from tests.builders.chains_by_hand import (
     story_of,
     study_of_two,
 )
-from tests.builders.mouse_and_keys import LEFT, click, drag, press, type_text
+from tests.builders.mouse_and_keys import click, drag, press, type_text
 from tests.builders.scripted_dialogs import Answers
-from tests.qt.conftest import OpenWindow
+from tests.qt.conftest import OpenReused
 
 EXPECTED = [(told.kind.value, (told.who,), told.text) for told in STORY]
 
 
 @pytest.fixture
-def window(qtbot: QtBot, tmp_path: Path, open_window: OpenWindow, answers: Answers) -> MainWindow:
-    made = open_window(study_of_two(tmp_path / "lab.greenroom"), "Ada", answers)
+def window(qtbot: QtBot, tmp_path: Path, open_reused: OpenReused) -> MainWindow:
+    made = open_reused(study_of_two(tmp_path / "lab.greenroom"))
     made.choose_recording("r")
-    made.activateWindow()
     qtbot.waitUntil(made.isActiveWindow)
     return made
 
@@ -101,36 +99,6 @@ def test_a_chain_is_drawn_with_the_mouse(window: MainWindow) -> None:
     click(page.checks, QPointF(page.checks.visualItemRect(page.checks.item(0)).center()))
     assert page.current_tab() is ChainPageTab.NODE
     assert window.studio.selected_nodes == (graphs(window)[0].nodes[6].id,)
-
-
-def test_a_span_is_dragged_and_nudged_and_its_words_are_reached_by_keys(window: MainWindow) -> None:
-    begin(window)
-    before = draw_with_mouse(window).nodes[5]
-    drag(window.timeline, on_lane(window, 28), on_lane(window, 38))
-    moved = graphs(window)[0].nodes[5]
-    assert moved.start_us == pytest.approx(before.start_us + 10 * SECOND, abs=SECOND // 4)
-    assert moved.end_us - moved.start_us == before.end_us - before.start_us
-    window.timeline.setFocus()
-    press(window, ".", ".")
-    nudged = graphs(window)[0].nodes[5]
-    assert nudged.start_us == moved.start_us + 80_000
-    press(window, "Ctrl+Z")
-    assert graphs(window)[0].nodes[5] == moved, "a key that is held down is one step"
-    page = page_of(window)
-    window.set_mode("annotate")
-    window.set_mode("chains")
-    QTest.mouseDClick(window.timeline.viewport(), LEFT, pos=on_lane(window, 38).toPoint())
-    assert QApplication.focusWidget() is page.form.words
-    press(window, "Return")
-    assert QApplication.focusWidget() is window.timeline, "one goes on where one came from"
-    press(window, "G")
-    assert QApplication.focusWidget() is page.graph.board
-    press(window, "Return")
-    assert QApplication.focusWidget() is page.form.words
-    press(window, "Esc")
-    assert QApplication.focusWidget() is page.graph.board
-    press(window, "G")
-    assert QApplication.focusWidget() is window.timeline
 
 
 def test_another_is_drawn_with_keys_alone_and_each_step_is_undone_and_redone(window: MainWindow) -> None:
@@ -254,16 +222,3 @@ def test_typing_is_one_step_and_what_is_typed_is_never_lost(window: MainWindow) 
     assert "Deleted Chain 1" in window.messages.message()
     press(window, "Ctrl+Z")
     assert graphs(window)[0].nodes[0].text == "Half a word"
-
-
-def test_nodes_are_made_of_what_is_selected(window: MainWindow) -> None:
-    press(window, "Ctrl+Shift+A")
-    assert "No segment, utterance or cue is selected" in window.messages.message()
-    window.timeline.choose(["u"])
-    press(window, "Ctrl+Shift+A")
-    ((node,),) = (graph.nodes for graph in graphs(window))
-    assert node.people == ("b",)
-    assert "Leave me alone" in node.text
-    assert (node.start_us, node.end_us, node.source) == (40 * SECOND, 43 * SECOND, "utterance/u")
-    assert window.studio.selected_nodes == (node.id,)
-    assert window.timeline.selection() == [node.id]

@@ -9,18 +9,15 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from annotate.chains.chain_edits import add_chain, add_edge, add_node
-from annotate.chains.chain_versions import review_chain
 from app.gui.chains.chains_page import ChainPageTab
 from app.gui.window.main_window import MainWindow
 from project.entities.causal_chains import ChainDecision, NodeKind
 from project.queries.chain_rows import chain_reviews
-from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from tests.builders.chains_by_hand import SECOND, graphs, in_graph, on_lane, page_of, study_of_two
 from tests.builders.mouse_and_keys import click, drag, press, type_text
 from tests.builders.scripted_dialogs import Answers
-from tests.builders.training_round import copy_for, open_round
-from tests.qt.conftest import OpenWindow
+from tests.qt.conftest import OpenReused
 from widgets.timeline.lanes import NODES
 
 OpenAs = Callable[[str], MainWindow]
@@ -38,20 +35,15 @@ def study(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def open_as(qtbot: QtBot, study: Path, answers: Answers, open_window: OpenWindow) -> OpenAs:
+def open_as(qtbot: QtBot, study: Path, open_reused: OpenReused) -> OpenAs:
     def make(name: str) -> MainWindow:
-        window = open_window(study, name, answers)
+        window = open_reused(study, name)
         window.choose_recording("r")
-        window.activateWindow()
         qtbot.waitUntil(window.isActiveWindow)
         window.set_mode("chains")
         return window
 
     return make
-
-
-def names(window: MainWindow) -> list[str]:
-    return [chain.name for chain in window.chains.chosen.chains]
 
 
 def said(window: MainWindow) -> list[tuple[ChainDecision, str]]:
@@ -144,43 +136,6 @@ def test_ones_own_version_is_changed_and_agreed_on(open_as: OpenAs) -> None:
     assert window.timeline.model.track(NODES).items[1].id == first.nodes[1].id
 
 
-def test_who_drew_a_chain_does_not_review_it_and_sees_which_state_was_reviewed(open_as: OpenAs, study: Path) -> None:
-    with Session.open(study, "Bob") as session:
-        review_chain(session, session.study.rows("SELECT id FROM chain")[0][0], ChainDecision.AGREE)
-    window = open_as("Ada")
-    page = page_of(window)
-    press(window, "X")
-    assert [decision for decision, _ in said(window)] == [ChainDecision.AGREE]
-    assert not page.review.buttons[ChainDecision.AGREE].isEnabled()
-    assert "You drew this chain" in page.review.buttons[ChainDecision.AGREE].toolTip()
-    click(window.timeline, on_lane(window, 10))
-    press(window, "2")
-    page.show_tab(ChainPageTab.REVIEW)
-    assert "before it was changed" in page.review.said.item(0).text()
-
-
-def test_what_training_hides_comes_when_it_is_done_and_goes_with_undo(tmp_path: Path, open_window: OpenWindow) -> None:
-    with open_round(tmp_path) as session:
-        first = all_recordings(session.study)[0].id
-        chain, _ = add_chain(session, first, "The reference's")
-        add_node(session, chain, NodeKind.EVENT, "It is given away", SECOND, 2 * SECOND)
-        copy = copy_for(session, "Ada")
-    window = open_window(copy)
-    window.choose_recording(first)
-    window.set_mode("chains")
-    assert names(window) == []
-    assert all(lane.key != NODES for lane in window.timeline.model.lanes)
-    window.menus.actions["done"].trigger()
-    assert names(window) == ["The reference's"]
-    assert len(window.timeline.model.track(NODES)) == 1
-    click(window.timeline, on_lane(window, 1.5))
-    assert page_of(window).form.words.toPlainText() == "It is given away"
-    window.studio.undo()
-    assert names(window) == []
-    assert window.studio.selected_nodes == ()
-    assert len(window.timeline.model.track(NODES)) == 0
-
-
 def test_a_chain_is_saved_read_renamed_and_deleted(open_as: OpenAs, answers: Answers, tmp_path: Path) -> None:
     window = open_as("Ada")
     answers.give(save=tmp_path, file=tmp_path / "The-bag.json", text="The phone in the bag")
@@ -211,14 +166,3 @@ def test_a_chain_is_saved_read_renamed_and_deleted(open_as: OpenAs, answers: Ans
     press(window, "Ctrl+Z", "Ctrl+Z")
     assert graphs(window)[0] == first
     assert len(window.timeline.model.track(NODES)) == 2
-
-
-def test_a_study_that_is_read_only_offers_nothing(study: Path, open_as: OpenAs) -> None:
-    with Session.open(study):
-        window = open_as("Ada")
-        page = page_of(window)
-        assert not page.bar.buttons["chain_new"].isEnabled()
-        assert not window.menus.actions["node_event"].isEnabled()
-        click(window.timeline, on_lane(window, 10))
-        assert page.form.words.isReadOnly()
-        window.close()

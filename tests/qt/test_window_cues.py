@@ -9,7 +9,6 @@ from annotate.cues.cue_marks import CuePrelabel
 from annotate.cues.prelabels import add_cue, open_prelabels, replace_prelabels
 from annotate.segments.segment_edits import add_segment
 from app.gui.transcript.transcript_page import TranscriptPage
-from app.gui.transcript.utterance_layout import CueChip
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Collection, Participant, ParticipantRole, Recording, Run, Utterance
 from project.entities.transcript import AsrSegment
@@ -18,14 +17,14 @@ from project.queries.recording_rows import insert_collection, insert_participant
 from project.queries.segment_rows import find_segment
 from project.queries.transcript_rows import find_utterance, insert_asr_segments, insert_utterances
 from project.store.study import Study
-from tests.qt.conftest import OpenWindow
+from tests.qt.conftest import OpenReused
 from widgets.timeline.lanes import LaneKind, utterance_lane_key
 
 SECOND = 1_000_000
 
 
 @pytest.fixture
-def window(tmp_path: Path, open_window: OpenWindow) -> MainWindow:
+def window(tmp_path: Path, open_reused: OpenReused) -> MainWindow:
     path = tmp_path / "lab.greenroom"
     with Study.create(path) as study, study.without_history():
         insert_collection(study, Collection("c", "C"))
@@ -44,7 +43,7 @@ def window(tmp_path: Path, open_window: OpenWindow) -> MainWindow:
     with Study.open(path) as study, study.run_transaction():
         insert_run(study, Run("s", "r", "speech", "silero", {}, {}, "2026-01-01T00:00:00Z", "1"))
         insert_asr_segments(study, "s", [AsrSegment(0, 3 * SECOND)])
-    made = open_window(path, "Ada")
+    made = open_reused(path)
     made.choose_recording("r")
     return made
 
@@ -158,22 +157,3 @@ def test_pre_labels_are_pale_and_decided_on_one_by_one(window: MainWindow) -> No
     assert window.timeline.model.segment(nod) is not None
     row = window.recordings.model.row("r")
     assert row.segments == (("Ada", 2),)
-
-
-def test_the_transcript_shows_cues_as_chips(window: MainWindow) -> None:
-    window.set_mode("transcript")
-    page: TranscriptPage = window.workspace.pages.currentWidget()
-    tall = page.view.sizeHintForRow(2)
-    window.studio.edit(
-        lambda s: (
-            add_cue(s, "u2", "response", "nod", "b", word=1)[1]
-            | replace_prelabels(s, "r", [CuePrelabel("expression", "smile", 8 * SECOND, 9 * SECOND, "a", "Smiles.")])
-        )
-    )
-    assert page.model.lines[2].cues == (CueChip(0, "Smiles", True), CueChip(1, "Nao: nod"))
-    assert page.view.sizeHintForRow(2) > tall
-    picture = page.view.grab().toImage()
-    window.studio.undo()
-    window.studio.undo()
-    assert page.model.lines[2].cues == ()
-    assert page.view.grab().toImage() != picture

@@ -5,8 +5,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from annotate.study.recording_edits import add_recordings, probe_file
@@ -14,7 +12,7 @@ from anonymize.export import export_queue as rendering_queue
 from anonymize.export.export_queue import ClipState
 from anonymize.faces.face_review_edits import dismiss_faces
 from app.gui.export.clip_export import ExportResult, Findings
-from app.gui.export.export_dialog import ExportDialog, ExportRequest
+from app.gui.export.export_dialog import ExportRequest
 from app.gui.jobs.jobs_panel import JobState
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.window.main_window import MainWindow
@@ -145,26 +143,8 @@ def test_stopping_the_search_for_faces_exports_nothing(qtbot: QtBot, window: Mai
     assert window.jobs.busy
 
 
-def test_enter_closes_the_result_and_does_not_open_the_folder(qtbot: QtBot, tmp_path: Path) -> None:
-    result = ExportResult(tmp_path / "clip.mp4", Findings())
-    qtbot.addWidget(result)
-    result.show()
-    qtbot.waitExposed(result)
-    focused: QPushButton = result.focusWidget()
-    assert focused.text() == "Close"
-    qtbot.keyClick(focused, Qt.Key.Key_Return)
-    assert not result.isVisible()
-
-
 @pytest.mark.parametrize("kept", [0, 1])
 def test_faces_that_were_to_stay_are_not_denied(qtbot: QtBot, tmp_path: Path, kept: int) -> None:
     result = ExportResult(tmp_path / "clip.mp4", Findings(exempt_count=kept))
     qtbot.addWidget(result)
     assert ("robots" in " ".join(shown_texts(result))) is bool(kept)
-
-
-def test_a_long_name_does_not_widen_the_export_dialog(qtbot: QtBot, tmp_path: Path) -> None:
-    short, long = (ExportDialog([("r", name)], "r", None, tmp_path) for name in ("1. a", "1. " + "a" * 200))
-    for dialog in (short, long):
-        qtbot.addWidget(dialog)
-    assert long.sizeHint().width() == short.sizeHint().width()

@@ -29,14 +29,13 @@ from project.entities.face_regions import RegionKind
 from project.entities.study_records import FaceTrack, Origin, Participant, ParticipantRole
 from project.errors import UserError
 from project.queries.history_rows import latest_run
-from project.queries.recording_rows import all_participants, all_recordings
-from project.session.job_notes import JobNotes
+from project.queries.recording_rows import all_participants
 from project.session.jobs import JobSpec
-from project.session.session import Session
 from project.timebase import SECOND_US
 from tests.builders import job_results
 from tests.builders.mouse_and_keys import NONE, SHIFT, drag, press
-from tests.qt.conftest import OpenWindow
+from tests.builders.scripted_dialogs import Answers
+from tests.qt.conftest import OpenReused, OpenWindow
 from widgets.player.player_view import FaceState
 
 FRAME = 40_000
@@ -75,16 +74,27 @@ def study(tmp_path: Path) -> Path:
     return make_sample_study(tmp_path / "study")
 
 
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the worker writes what it was asked for."""
+    return tmp_path_factory.mktemp("worker") / "log"
+
+
+@pytest.fixture(scope="module")
+def module_window(open_shared_window: OpenWindow, log: Path) -> MainWindow:
+    folder = log.parent
+    faces = dump(job_results.tracked(folder, 598, 2, frames_with_face=500))
+    clip = dump(job_results.exported(folder, 598, faces_left=(2.0, 2.04, 7.0), seconds=2.0))
+    (folder / "worker.py").write_text(f"TRACKED, EXPORTED = {faces!r}, {clip!r}\n{WORKER}")
+    made = save_tracks([track("one", 0, 100, 100), track("two", 50, 200, 400)], folder)
+    shutil.move(made, folder / "tracks.npz")
+    runner = WorkerRunner(command=(sys.executable, str(folder / "worker.py"), str(log)))
+    return open_shared_window(questions=Answers(), runner=runner)
+
+
 @pytest.fixture
-def window(qtbot: QtBot, open_window: OpenWindow, study: Path, tmp_path: Path) -> MainWindow:
-    script = tmp_path / "worker.py"
-    faces = dump(job_results.tracked(tmp_path, 598, 2, frames_with_face=500))
-    clip = dump(job_results.exported(tmp_path, 598, faces_left=(2.0, 2.04, 7.0), seconds=2.0))
-    script.write_text(f"TRACKED, EXPORTED = {faces!r}, {clip!r}\n{WORKER}")
-    made = save_tracks([track("one", 0, 100, 100), track("two", 50, 200, 400)], tmp_path)
-    shutil.move(made, tmp_path / "tracks.npz")
-    runner = WorkerRunner(command=(sys.executable, str(script), str(tmp_path / "log")))
-    window = open_window(study, runner=runner)
+def window(qtbot: QtBot, open_reused: OpenReused, study: Path) -> MainWindow:
+    window = open_reused(study)
     qtbot.waitUntil(lambda: window.player.times is not None and window.view.picture() is not None)
     return window
 
@@ -303,7 +313,10 @@ def test_a_box_is_drawn_moved_by_keyframe_and_followed(qtbot: QtBot, tracked: Ma
     qtbot.waitUntil(lambda: window.faces.places.span_at(205 * FRAME) != place)
 
 
-def test_an_export_tracks_first_and_shows_moments_to_look_at(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
+def test_an_export_tracks_first_and_shows_moments_to_look_at(
+    qtbot: QtBot, window: MainWindow, log: Path, tmp_path: Path
+) -> None:
+    log.unlink(missing_ok=True)
     window.editing.create(SECOND_US, 9 * SECOND_US, "error")
     window.commands.ask_export()
     dialog = window.exports.dialog
@@ -317,7 +330,7 @@ def test_an_export_tracks_first_and_shows_moments_to_look_at(qtbot: QtBot, windo
     assert dialog.request().methods["blur"]["strength"] == pytest.approx(0.3)
     dialog._accept()
     qtbot.waitUntil(lambda: window.exports.result is not None)
-    kinds = [json.loads(line)["job"] for line in (tmp_path / "log").read_text().splitlines()]
+    kinds = [json.loads(line)["job"] for line in log.read_text().splitlines()]
     assert kinds == ["faces", "anonymize"]
     result = window.exports.result
     assert [result.moments.item(i).text().split()[0] for i in range(result.moments.count())] == [
@@ -353,22 +366,3 @@ def test_boxes_follow_the_size_of_the_picture_and_the_role_and_doubtful_ones_are
 
 def test_moments_that_follow_each_other_are_one() -> None:
     assert merge_times([5_000_000, 1_000_000, 1_040_000]) == [(1_000_000, 1_040_000), (5_000_000, 5_000_000)]
-
-
-def test_a_window_that_only_reads_says_what_another_does(qtbot: QtBot, open_window: OpenWindow, study: Path) -> None:
-    with Session.open(study, "Ada") as holder:
-        window = open_window(study)
-        window.set_mode("faces")
-        (recording,) = all_recordings(holder.study)
-        window.choose_recording(recording.id)
-        page = window.faces_page
-        qtbot.waitUntil(lambda: page.untracked_title() != "Faces not tracked yet")
-        assert page.untracked_title() == "No faces are saved in this study yet"
-        JobNotes(holder.study).add(tracking.prepare(holder, recording.id))
-        window.faces.reload()
-        assert page.untracked_title() == "Faces were asked for in another window"
-        window.close()
-    window = open_window(study)
-    window.set_mode("faces")
-    window.choose_recording(recording.id)
-    assert window.faces_page.untracked_title() == "Faces not tracked yet"

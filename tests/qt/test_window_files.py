@@ -1,18 +1,17 @@
-"""Studies and recordings that are opened, dropped or missing, and the window that comes back as it was left."""
+"""Studies and recordings that are named, opened, dropped or missing; the window comes back as it was left."""
 
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.gui.annotate.segments_dock import SegmentsWindow
+from app.gui.files.annotation_import import ImportWindow
 from app.gui.files.start_dialog import StartDialog, StudyPlan
-from app.gui.files.study_files import make_sample_study
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Verdict
 from project.queries.recording_rows import all_media, all_recordings
@@ -22,13 +21,16 @@ from project.session.settings import load_settings, load_view
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from project.timebase import SECOND_US
+from tests.builders.clips import make_clip
+from tests.builders.filmed_study import make_filmed_study
+from tests.builders.mouse_and_keys import drop
 from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenWindow
 
 
 @pytest.fixture
 def sample(tmp_path: Path) -> Path:
-    return make_sample_study(tmp_path / "study")
+    return make_filmed_study(tmp_path / "study")
 
 
 @pytest.fixture
@@ -39,22 +41,6 @@ def empty_study(tmp_path: Path) -> Path:
 
 def ready(qtbot: QtBot, window: MainWindow) -> None:
     qtbot.waitUntil(lambda: window.player.times is not None and window.view.picture() is not None)
-
-
-def drop(window: MainWindow, *paths: Path, words: str = "") -> bool:
-    """Drop files, or words, on the window; returns whether it takes them."""
-    mime = QMimeData()
-    if words:
-        mime.setText(words)
-    else:
-        mime.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
-    how = (Qt.DropAction.CopyAction, mime, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier)
-    entering = QDragEnterEvent(QPoint(5, 5), *how)
-    entering.ignore()
-    QApplication.sendEvent(window, entering)
-    if entering.isAccepted():
-        QApplication.sendEvent(window, QDropEvent(QPointF(5, 5), *how))
-    return entering.isAccepted()
 
 
 def test_what_is_dropped_is_added(
@@ -82,24 +68,6 @@ def test_what_is_dropped_is_added(
     drop(window, folder.parent / "empty")
     assert window.messages.message() == "There is no video or sound in empty."
     assert len(window.recordings.model.rows()) == 1
-
-
-def test_a_dropped_study_is_opened_and_a_video_without_one_is_not_lost_silently(
-    qtbot: QtBot, open_window: OpenWindow, sample: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    window = open_window()
-    proposed: list[StudyPlan] = []
-
-    def say_no(dialog: Callable[[], StartDialog]) -> None:
-        proposed.append(dialog().plan())
-
-    monkeypatch.setattr(window.files.questions, "ask", say_no)
-    drop(window, sample.parent / "sample.mp4")
-    qtbot.waitUntil(lambda: bool(proposed))
-    assert proposed[0].recordings == (sample.parent / "sample.mp4",)
-    assert window.welcome.isVisible()
-    drop(window, sample)
-    assert window.studio.session.study.path == sample
 
 
 def test_first_start_offers_the_sample_and_what_cannot_be_opened_leaves_the_study_before(
@@ -208,11 +176,58 @@ def test_windows_and_columns_come_back_where_they_were(qtbot: QtBot, open_window
     assert set(again.windows._open) == {"segments"}, "neither what was closed nor what was for one errand"
 
 
-def test_damaged_looks_of_windows_are_left_alone(qtbot: QtBot, window: MainWindow) -> None:
-    for damaged in (None, 3, [], {"segments": 3}, {"?": {}}):
-        window.windows.restore_state(damaged)
-    QApplication.processEvents()
-    assert set(window.windows._open) == set()
-    window.windows.restore_state({"segments": {"open": True, "geometry": "x", "splitters": 3}})
-    qtbot.waitUntil(lambda: set(window.windows._open) == {"segments"})
-    assert window.windows._open["segments"].isVisible()
+class Beginning(Answers):
+    """Begins the study that the dialog proposes, but at the place of the answer `new_study`, or none at all."""
+
+    proposed: StudyPlan
+
+    @property
+    def window(self) -> QWidget:
+        return QApplication.activeWindow()
+
+    def ask(self, make: Callable[[], StartDialog]) -> StartDialog | None:
+        dialog = make()
+        self.proposed, place = dialog.plan(), self.new_study()
+        dialog.deleteLater()
+        dialog.plan = lambda: replace(self.proposed, path=place)
+        return dialog if place is not None else None
+
+
+def test_of_recordings_a_study_is_made_when_somebody_agrees(
+    open_window: OpenWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    beginning = Beginning()
+    window = open_window(questions=beginning)
+    clip = make_clip(tmp_path / "clip.mp4", frames=10)
+    window.files.new_study_with([clip])
+    assert window.welcome.isVisible()
+    assert [path.name for path in tmp_path.iterdir()] == ["clip.mp4"]
+
+    (tmp_path / "coded.eaf").write_text("x")
+    drop(window, tmp_path / "coded.eaf")
+    assert window.messages.message() == "“coded.eaf” holds annotations; it is no recording."
+    assert "Import annotations" in window.messages.hint()
+    (tmp_path / "empty").mkdir()
+    drop(window, tmp_path / "empty")
+    assert window.messages.message() == "There is no study and no recording in empty."
+
+    beginning.give(new_study=tmp_path / "mine")
+    drop(window, clip)
+    qtbot.waitUntil(lambda: not window.welcome.isVisible())
+    assert (beginning.proposed.path, beginning.proposed.recordings) == (tmp_path / "clip.greenroom", (clip,))
+    study = window.studio.session.study
+    assert study.path.name == "mine.greenroom"
+    qtbot.waitUntil(lambda: len(all_recordings(study)) == 1)
+
+
+def test_a_file_dropped_on_the_import_is_read_and_a_folder_is_refused(
+    window: MainWindow, tmp_path: Path, qtbot: QtBot
+) -> None:
+    importing: ImportWindow = window.windows.open_window("import_annotations")
+    drop(importing, tmp_path)
+    qtbot.waitUntil(lambda: "is a folder. Choose a file in it." in importing.problem.text())
+    (tmp_path / "said.vtt").write_text("WEBVTT\n\n00:00.100 --> 00:00.300\nHello\n")
+    drop(importing, tmp_path / "said.vtt")
+    qtbot.waitUntil(lambda: importing.format.text().startswith("WebVTT"))
+    drop(importing, tmp_path / "said.vtt", tmp_path / "two.vtt")
+    assert "One file is imported at a time." in importing.problem.text()

@@ -13,7 +13,6 @@ from app.gui.review.review_page import ReviewPage
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import ReviewDecision
 from project.queries.annotator_rows import reviews_in
-from project.session.session import Session
 from tests.builders.marked_study import WALK, mark, open_study
 from tests.builders.mouse_and_keys import press, type_text
 from tests.qt.conftest import OpenWindow
@@ -124,29 +123,6 @@ def test_edits_and_selections_elsewhere_are_followed(window: MainWindow, page: R
     assert not page.decisions.agree.isEnabled(), "what is alike needs nothing"
     press(window, "Y")
     assert said(window) == {}
-
-
-def test_a_third_annotator_is_set_beside_the_two(qtbot: QtBot, open_window: OpenWindow, session: Session) -> None:
-    mark(session, "Ada", 10, 20)
-    session.close()
-    window = open_window(session.study.path, "Ada")
-    qtbot.waitUntil(window.isActiveWindow)
-    page = open_review(window)
-    assert not page.items.isVisible()
-    assert "Two annotators" in page._empty.accessibleName()
-    mark(window.studio.session, "Bo", 10, 20)
-    mark(window.studio.session, "Cy", 11, 20, "competence")
-    window.close_study()
-    window.studio.open(session.study.path, "Ada")
-    page = open_review(window)
-    assert page.people.third.isVisible()
-    page.people.third.setCurrentIndex(1)
-    page.people.third.activated.emit(1)
-    assert [(row.state, row.text) for row in page.items.rows()] == [(ReviewItemState.THIRD, "Cy: label")]
-    press(window, "N")
-    shown = page.side_by_side.comparison()
-    assert [column.name for column in shown.columns] == ["Ada", "Bo", "Cy"]
-    assert shown.target == -1, "nobody reviews the third"
 
 
 def test_whoever_is_none_of_the_two_decides_about_both(qtbot: QtBot, open_window: OpenWindow, study: Path) -> None:

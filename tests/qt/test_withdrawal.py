@@ -19,7 +19,7 @@ from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from tests.builders.mouse_and_keys import click, press
 from tests.builders.scripted_dialogs import Answers
-from tests.qt.conftest import OpenWindow
+from tests.qt.conftest import OpenReused
 
 
 @pytest.fixture
@@ -72,6 +72,7 @@ def test_the_log_of_the_open_study_is_not_named_as_a_file_to_delete(
     qtbot.waitUntil(lambda: "participants: 1 removed" in dialog.lines.toPlainText())
     assert b"Zebediah" in study.with_name(f"{study.name}-wal").read_bytes()
     assert f"{study.name}-wal" not in dialog.lines.toPlainText()
+    dialog.reject()
 
 
 def test_a_participant_is_gone_once_the_pseudonym_was_typed(
@@ -109,11 +110,11 @@ def test_a_participant_is_gone_once_the_pseudonym_was_typed(
 
 
 def test_certificates_are_written_also_where_no_participant_is_left(
-    qtbot: QtBot, tmp_path: Path, open_window: OpenWindow
+    qtbot: QtBot, tmp_path: Path, open_reused: OpenReused
 ) -> None:
     path = tmp_path / "empty.greenroom"
     Study.create(path).close()
-    window = open_window(path)
+    window = open_reused(path)
     told: list[str] = []
     window.studio.message.connect(told.append)
     dialog = dialog_of(window)
@@ -124,7 +125,7 @@ def test_certificates_are_written_also_where_no_participant_is_left(
     dialog.reject()
 
 
-def test_what_looks_like_theirs_is_decided_first(qtbot: QtBot, tmp_path: Path, open_window: OpenWindow) -> None:
+def test_what_looks_like_theirs_is_decided_first(qtbot: QtBot, tmp_path: Path, open_reused: OpenReused) -> None:
     path = tmp_path / "study.greenroom"
     with Study.create(path) as study, study.step("Add"):
         study.write("INSERT INTO collection VALUES ('c', 'c', '')", ())
@@ -136,7 +137,7 @@ def test_what_looks_like_theirs_is_decided_first(qtbot: QtBot, tmp_path: Path, o
         for at, text in enumerate(("Zebbie laughs", "Z. Q. laughs", "ask Zebediahlein")):
             row = (f"u{at}", at * 10, at * 10 + 9, text)
             study.write("INSERT INTO utterance VALUES (?, 'r2', 'P02', ?, ?, ?, '[]', 1, 0)", row)
-    dialog = dialog_of(open_window(path))
+    dialog = dialog_of(open_reused(path))
     qtbot.waitUntil(lambda: dialog.alike.undecided_count == 3)
     QTest.keyClicks(dialog.typed, dialog.who.currentText())
     assert not dialog.buttons.go_on.isEnabled()
@@ -153,9 +154,9 @@ def test_what_looks_like_theirs_is_decided_first(qtbot: QtBot, tmp_path: Path, o
     dialog.reject()
 
 
-def test_a_backup_that_cannot_be_read_is_given_up_first(qtbot: QtBot, study: Path, open_window: OpenWindow) -> None:
+def test_a_backup_that_cannot_be_read_is_given_up_first(qtbot: QtBot, study: Path, open_reused: OpenReused) -> None:
     study.with_name(f"{study.name}.bak-2").write_bytes(study.read_bytes()[:5000])
-    dialog = dialog_of(open_window(study))
+    dialog = dialog_of(open_reused(study))
     QTest.keyClicks(dialog.typed, dialog.who.currentText())
     qtbot.waitUntil(lambda: "Backups that cannot be read" in dialog.lines.toPlainText())
     assert "Backups that cannot be read" in dialog.buttons.note.text()
