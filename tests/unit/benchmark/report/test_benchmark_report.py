@@ -205,8 +205,8 @@ def test_beside_an_earlier_report_a_change_beyond_noise_is_called_one(
     assert oracle.cells[-1].value == "better"
     assert [cell.value for cell in oracle.cells[4:6]] == [0.0, float(len(LABELS))]
     random = next(run for run in read_figures(asked, samples=0) if run.judge == "random")
-    rows = tables(report(asked, ReportOptions(compare_with=random.run.id)))["earlier"].rows
-    assert "Verdict: (L) oracle" in {row.name.split(" beside (L) random of ")[0] for row in rows}
+    beside = tables(report(asked, ReportOptions(compare_with=random.run.id)))["earlier"].rows
+    assert "Verdict: (L) oracle" in {row.name.split(" beside (L) random of ")[0] for row in beside}
 
 
 def test_a_report_is_whole_in_an_empty_folder_or_not_there(
