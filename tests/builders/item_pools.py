@@ -20,7 +20,6 @@ def segment(
     text: str = "",
     home: int = 0,
     length_us: int = SECOND,
-    agreed: bool = True,
 ) -> ItemCandidate:
     """Return the segment of a number; `text` is its rationale, correction and words, or else its own."""
     text = text or f"Text {number}."
@@ -31,7 +30,7 @@ def segment(
         "label": label,
         "values": {} if label == "none" else values,
         "words": [f"User: {text}", f"Agent: {text}"],
-        "traits": {"agreed": agreed, "same_attributes": agreed, "attributes": [*attributes]},
+        "traits": {"agreed": True, "same_attributes": True, "attributes": [*attributes]},
     }
     start = number * 10 * SECOND
     content["word_spans"] = [[start, start + length_us // 2], [start + length_us // 2, start + length_us]]
@@ -53,7 +52,7 @@ def pool(candidates: Sequence[ItemCandidate], gaps: Sequence[ItemCandidate] = ()
 
 
 @st.composite
-def pools(draw: st.DrawFn, fewest: int = 1, homes: int = 3) -> CandidatePool:
+def pools(draw: st.DrawFn, fewest: int = 1) -> CandidatePool:
     """Return pools that have every label, with a few stretches that nobody marked."""
     extra = draw(st.lists(st.sampled_from(["error", "competence", "none"]), max_size=40))
     labels = ["error", "competence"] * fewest + extra
@@ -63,10 +62,10 @@ def pools(draw: st.DrawFn, fewest: int = 1, homes: int = 3) -> CandidatePool:
             label,
             draw(st.lists(st.sampled_from(ATTRIBUTES), min_size=1, max_size=3, unique=True)),
             draw(st.sampled_from(["", "", "", "The same words."])),
-            draw(st.integers(0, homes - 1)),
+            draw(st.integers(0, 2)),
             draw(st.integers(1, 5 * SECOND)),
         )
         for number, label in enumerate(labels)
     ]
-    gaps = [gap(number, draw(st.integers(0, homes - 1))) for number in range(draw(st.integers(1, 4)))]
+    gaps = [gap(number, draw(st.integers(0, 2))) for number in range(draw(st.integers(1, 4)))]
     return pool(candidates, gaps)

@@ -10,9 +10,9 @@ random_cases = pytest.mark.parametrize("cases", [12, pytest.param(1000, marks=py
 LABELS = ("competence", "error", "none", "other", "fifth", "sixth", "seventh")
 
 
-def labelled_answers(cases: int, seed: int = 0) -> Iterator[tuple[list[str], list[str | None], list[str]]]:
+def labelled_answers(cases: int) -> Iterator[tuple[list[str], list[str | None], list[str]]]:
     """Yield true labels, answers and the labels of the task; some answers are None, some labels never occur."""
-    chance = np.random.default_rng(seed)
+    chance = np.random.default_rng(0)
     for _ in range(cases):
         labels = [*LABELS[: chance.integers(1, len(LABELS) + 1)]]
         occurring = labels[: chance.integers(1, len(labels) + 1)]
@@ -27,9 +27,9 @@ def labelled_answers(cases: int, seed: int = 0) -> Iterator[tuple[list[str], lis
         yield truth, said, labels
 
 
-def set_answers(cases: int, seed: int = 0) -> Iterator[tuple[list[list[str]], list[list[str] | None], list[str]]]:
+def set_answers(cases: int) -> Iterator[tuple[list[list[str]], list[list[str] | None], list[str]]]:
     """Yield true sets, answers and the labels of the task."""
-    chance = np.random.default_rng(seed)
+    chance = np.random.default_rng(0)
     for _ in range(cases):
         labels = [*LABELS[: chance.integers(1, len(LABELS) + 1)]]
         size = int(chance.integers(1, 40))
@@ -46,9 +46,9 @@ def set_answers(cases: int, seed: int = 0) -> Iterator[tuple[list[list[str]], li
         yield truth, said, labels
 
 
-def number_series(cases: int, seed: int = 0) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def number_series(cases: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield two series of one length that go together more or less."""
-    chance = np.random.default_rng(seed)
+    chance = np.random.default_rng(0)
     for _ in range(cases):
         size = int(chance.integers(3, 50))
         first = chance.normal(chance.normal(), chance.random() * 5 + 0.1, size)

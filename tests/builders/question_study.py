@@ -15,9 +15,7 @@ def ask(
     text: str = "Why does she smile?",
     *,
     chain_id: str | None = None,
-    kind: QuestionKind = QuestionKind.EVENT,
     covers: tuple[str, ...] = (),
-    place: int = 2,
     start: float = 10,
 ) -> str:
     """Add a question, from a chain or from nothing; returns its id."""
@@ -25,7 +23,7 @@ def ask(
         id=new_id(),
         recording_id=WALK,
         chain_id=chain_id,
-        kind=kind,
+        kind=QuestionKind.EVENT,
         aspect="",
         covers=covers,
         made_from="" if chain_id is None else coverage_checksum(graph(session, chain_id), covers),
@@ -36,7 +34,7 @@ def ask(
         wrong=WRONG,
         explanation="",
         seed=3,
-        place=place,
+        place=2,
         maker=Maker.RULES,
         annotator_id="",
         judgment_id="",

@@ -18,18 +18,17 @@ def said(
     number: int = 0,
     draw: int = 0,
     recording: str = "r",
-    status: JudgmentStatus | None = None,
     **traits: Json,
 ) -> ItemResponse:
-    """Return one item of the task `verdict`; without an answer it could not be read, unless `status` says otherwise."""
-    known = status or (JudgmentStatus.OK if answer is not None else JudgmentStatus.UNPARSED)
+    """Return one item of the task `verdict`; without an answer it could not be read."""
+    status = JudgmentStatus.OK if answer is not None else JudgmentStatus.UNPARSED
     return ItemResponse(
         f"i{number}",
         draw,
         recording,
         {"verdict": {"label": truth}},
         {} if answer is None else {"verdict": {"label": answer}},
-        {"verdict": known},
+        {"verdict": status},
         {"labels": LABELS, **traits},
     )
 

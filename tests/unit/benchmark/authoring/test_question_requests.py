@@ -1,12 +1,7 @@
 """Limits of a study, held to their range and never loosened by damage; and what a step of the filter still asks."""
 
-from pathlib import Path
-from shutil import copy
-
 import pytest
 
-from annotate.team.study_copies import merge_copies
-from app.merge_text import describe_conflict
 from benchmark.authoring.question_requests import (
     parse_rule,
     plan_step_requests,
@@ -30,10 +25,8 @@ from project.entities.questions import Maker
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.progress import Silent
-from project.queries.history_rows import all_conflicts
 from project.session.jobs import run_inline
 from project.session.session import Session
-from tests.builders.marked_study import mark, open_study
 from tests.builders.question_filter import prepare_step, read_funnel
 from tests.builders.questions_said import ask_about, question, said
 
@@ -63,28 +56,15 @@ def test_limits_are_set_kept_and_undone(session: Session) -> None:
 def test_what_cannot_be_set_is_one_line(session: Session) -> None:
     for text, says in (
         ("difficulty", "sets nothing"),
-        ("difficulty=", "sets nothing"),
-        ("=2", "sets nothing"),
         ("taste=2", "no step “taste”"),
         ("difficulty=4", "“4” is no limit for difficulty"),
-        ("difficulty=-1", "“-1” is no limit"),
-        ("difficulty=two", "no whole number"),
-        ("difficulty=2.5", "no whole number"),
-        (f"difficulty={'9' * 5000}", "no whole number"),
-        ("difficulty.runs=2", "number of runs"),
+        ("difficulty=\N{SUPERSCRIPT TWO}", "no whole number"),
         ("stability.runs=1", "number of runs"),
-        ("stability=0", "no limit"),
-        ("options-only.runs=999", "number of runs"),
-        ("options-only=100", "no limit"),
         ("truth.several=median", "not allowed"),
         ("truth.judges=nobody", "no judge “nobody”"),
-        ("truth.colour=red", "nothing called “colour”"),
-        ("difficulty=\N{SUPERSCRIPT TWO}", "no whole number"),
     ):
-        with pytest.raises(UserError, match=says) as caught:
+        with pytest.raises(UserError, match=says):
             set_limits(session, text)
-        assert "\n" not in str(caught.value)
-        assert caught.value.hint
 
 
 def test_a_step_that_drops_nothing_cannot_decide(session: Session) -> None:
@@ -97,9 +77,8 @@ def test_a_step_that_drops_nothing_cannot_decide(session: Session) -> None:
 
 def test_a_limit_that_cannot_be_understood_lets_nothing_through(session: Session) -> None:
     whole: dict[str, Json] = {"limit": 0, "runs": 1, "several": "mean", "judges": [], "decides": False}
-    damages: list[Json] = [3, "strict", [], {}, {"limit": 0}]
-    changes = ({"limit": "0"}, {"limit": -5}, {"limit": True}, {"judges": [4]}, {"several": "any"}, {"decides": "no"})
-    for damage in (*damages, *({**whole, **change} for change in changes)):
+    damages: list[Json] = ["strict", {"limit": 0}, {**whole, "limit": -5}, {**whole, "decides": "no"}]
+    for damage in damages:
         with session.step("Damage"):
             session.study.set_property(rule_property("truth"), damage)
         assert read_rules(session.study)["truth"] == FilterRule(2, 1, decides=True), damage
@@ -108,28 +87,7 @@ def test_a_limit_that_cannot_be_understood_lets_nothing_through(session: Session
     assert read_rules(session.study)["truth"].limit == 0
 
 
-def test_two_people_who_change_different_limits_keep_both(tmp_path: Path) -> None:
-    home, other = tmp_path / "pair.greenroom", tmp_path / "other.greenroom"
-    with open_study(tmp_path) as session:
-        mark(session, "Ada", 1, 2)
-    copy(home, other)
-    with Session.open(other, "Ben") as session:
-        set_limits(session, "difficulty=3")
-        set_limits(session, "truth=1")
-    with Session.open(home, "Ada") as session:
-        set_limits(session, "review=5")
-        set_limits(session, "truth=0")
-        merge_copies(session, [other])
-        rules = read_rules(session.study)
-        assert [rules[step].limit for step in ("difficulty", "review", "truth")] == [3, 5, 0]
-        (conflict,) = all_conflicts(session.study)
-        told = describe_conflict(session, conflict)
-        assert told.title == "Filter of questions: right answer"
-        assert [(line.name, line.ours, line.theirs) for line in told.differing] == [("limit", "0", "1")]
-        assert ("decides", "no", "no") in [(line.name, line.ours, line.theirs) for line in told.lines]
-
-
-def test_only_what_is_missing_is_asked(session: Session) -> None:
+def test_only_what_is_missing_is_asked_and_nobody_scores_what_they_made(session: Session) -> None:
     judge, _ = add_judge(session, "knows", "oracle", "", {})
     first, second, third, fourth = ask_about(session, 4)
     said(session, first, judge, "truth", {"score": 2})
@@ -141,6 +99,11 @@ def test_only_what_is_missing_is_asked(session: Session) -> None:
     assert missing.answered_count == 3
     again = plan_step_requests(read_funnel_input(session), "truth", [judge], ids, again=True)
     assert [request.about for request in again.requests] == [[f"question/{about}" for about in ids[1:]]]
+    made = question(5, maker=Maker.JUDGE, judgment_id=said(session, first, judge, "word_question", {}).id)
+    add_questions(session, [made])
+    missing = plan_step_requests(read_funnel_input(session), "review", [judge], [first.id, made.id])
+    assert [len(request.about) for request in missing.requests] == [1]
+    assert [*missing.left_out.values()] == [(made.id,)]
 
 
 def test_runs_are_told_apart_by_seeds_and_asked_as_warm_as_the_step_says(session: Session) -> None:
@@ -154,19 +117,6 @@ def test_runs_are_told_apart_by_seeds_and_asked_as_warm_as_the_step_says(session
     alone = plan_step_requests(read_funnel_input(session), "options-only", [model], [about.id]).requests
     assert [request.seed for request in alone] == [0, 1, 2]
     assert "temperature" not in alone[0].judges[0].settings
-
-
-def test_a_judge_is_not_asked_to_score_what_it_made(session: Session) -> None:
-    maker, _ = add_judge(session, "maker", "constant", "", {})
-    other, _ = add_judge(session, "other", "oracle", "", {})
-    (first,) = ask_about(session, 1)
-    worded = said(session, first, maker, "word_question", {})
-    made = question(1, maker=Maker.JUDGE, judgment_id=worded.id)
-    add_questions(session, [made])
-    missing = plan_step_requests(read_funnel_input(session), "review", [maker, other], [first.id, made.id])
-    asked = [(request.judges[0].name, len(request.about)) for request in missing.requests]
-    assert asked == [("maker", 1), ("other", 2)]
-    assert missing.left_out == {"maker made it: another judge has to score it.": (made.id,)}
 
 
 def test_a_step_runs_alone_and_its_answers_are_scores(session: Session) -> None:

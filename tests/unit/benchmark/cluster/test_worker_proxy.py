@@ -83,7 +83,7 @@ def holder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Holder]:
     worker_proxy.detach()
 
 
-def test_a_job_asks_is_answered_and_done(holder: Holder) -> None:
+def test_a_job_asks_is_answered_and_done_or_need_not_begin(holder: Holder) -> None:
     began = holder.begin(7)
     assert (began["number"], set(began["begin"])) == (7, {"version", "python", "host", "address"})
     holder.ask({"ask": {"may": "I"}})
@@ -91,6 +91,10 @@ def test_a_job_asks_is_answered_and_done(holder: Holder) -> None:
     holder.tell({"answer": 1, "content": {"yes": True}})
     assert holder.until("result")["result"]["heard"] == {"yes": True}
     assert holder.has_ended()
+    holder.begin()
+    holder.tell(None)
+    assert holder.has_ended()
+    assert holder.queues["run"].empty()
 
 
 def test_a_process_is_used_again_after_a_job_that_ended_well_and_not_after_a_crash(holder: Holder) -> None:
@@ -104,13 +108,6 @@ def test_a_process_is_used_again_after_a_job_that_ended_well_and_not_after_a_cra
     assert processes[0] == processes[1]
     assert processes[2] is None
     assert processes[3] not in (None, processes[0])
-
-
-def test_a_job_that_need_not_begin_ends_without_a_process(holder: Holder) -> None:
-    holder.begin()
-    holder.tell(None)
-    assert holder.has_ended()
-    assert holder.queues["run"].empty()
 
 
 def test_a_file_that_is_not_reached_or_another_one_is_said_with_the_machine(holder: Holder, tmp_path: Path) -> None:
@@ -170,26 +167,14 @@ def test_a_job_that_is_no_longer_wanted_is_stopped(why: str, holder: Holder, mon
 
 
 def test_a_process_that_does_not_stop_is_killed(holder: Holder, monkeypatch: pytest.MonkeyPatch) -> None:
+    send = worker_proxy.WorkerProcess.send
     monkeypatch.setattr(worker_proxy, "_GRACE_S", 0.05)
-    monkeypatch.setattr(worker_proxy.WorkerProcess, "send", _send_no_cancel)
+    monkeypatch.setattr(
+        worker_proxy.WorkerProcess, "send", lambda process, line: line == "cancel" or send(process, line)
+    )
     holder.begin()
     holder.ask({"ask": {"may": "I"}})
     holder.until("question")
     holder.tell("cancel")
     assert holder.until("crashed")
     assert holder.has_ended()
-
-
-_send = worker_proxy.WorkerProcess.send
-
-
-def _send_no_cancel(process: worker_proxy.WorkerProcess, line: str) -> None:
-    if line != "cancel":
-        _send(process, line)
-
-
-def test_a_worker_that_is_not_prepared_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_proxy, "_prepared", None)
-    worker_proxy.attach(SimpleNamespace(), Path())
-    with pytest.raises(RuntimeError, match="prepared for Greenroom"):
-        worker_proxy.work("run", 0, "k")

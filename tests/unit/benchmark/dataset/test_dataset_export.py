@@ -1,11 +1,13 @@
-"""Questions as a data set: what is in it, that somebody read it before, and that whoever gets it can read it."""
+"""Questions as a data set: what is in it, that somebody read it before, and which media of a release it names."""
 
+import ast
 import csv
 import json
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -13,22 +15,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotate.chains import chain_edits as chains
+from annotate.chains.chain_edits import add_chain, add_edge, add_node
 from annotate.study.recording_edits import undo
 from annotate.team.assignments import hold_out
 from anonymize.pii_review.pii_decisions import hide_everywhere
+from anonymize.release import release_job
+from anonymize.release.release_plan import ReleasePlan, get_release_key, keyed_checksum
 from benchmark.dataset import dataset_export as writing
-from benchmark.dataset.dataset_card import SPLIT_SHARES, assign_splits
+from benchmark.dataset.dataset_card import MAX_PICTURES, SPLIT_SHARES, ReleasedMedia, assign_splits
 from benchmark.dataset.dataset_export import RUN_KIND, export_questions, find_reader, table_cell, unique_texts
 from benchmark.dataset.question_selection import STALE, UNVERIFIED, select_questions
+from project.entities.causal_chains import NodeKind
 from project.errors import UserError
 from project.progress import Silent
 from project.queries.chain_rows import chains_of
+from project.queries.face_rows import mask_state, set_dismissed, tracks_of
 from project.queries.history_rows import latest_run
 from project.queries.question_rows import all_questions
 from project.queries.recording_rows import all_recordings
+from project.session.jobs import run_inline
 from project.session.session import Session
+from project.timebase import SECOND_US
 from tests.builders.question_dataset import (
     approve,
+    ask,
     ask_of_chain,
     asked_study,
     export_read,
@@ -37,6 +47,7 @@ from tests.builders.question_dataset import (
     read_all,
     text_of,
 )
+from tests.builders.release_study import lab
 
 BOTH = ("jsonl", "vlmevalkit")
 
@@ -131,8 +142,7 @@ def test_the_table_is_read_as_vlmevalkit_reads_it(exported: tuple[Session, Path]
         assert (row["category"], row["split"]) == ("CW", line["split"])
     with table.open(encoding="utf-8", newline="") as file:
         assert {len(cells) for cells in csv.reader(file, delimiter="\t")} == {len(data.columns)}
-    for text in ("None", "n/a", "NaN", " null "):
-        assert table_cell(text) == f"{text.strip()}."
+    assert table_cell(" null ") == "null."
 
 
 def test_a_line_of_a_question_has_no_id_or_time_of_the_study(exported: tuple[Session, Path]) -> None:
@@ -154,6 +164,8 @@ def test_only_what_two_people_approve_of_as_it_is_now(session: Session, tmp_path
     assert {*export_read(session, tmp_path / "two").left_out} <= {UNVERIFIED, STALE}
     every = export_read(session, tmp_path / "all", everything=True)
     assert every.questions == 6
+    noted = [latest_run(session.study, recording, RUN_KIND).result for recording in ("walk", "walk 2")]
+    assert [(result["output"], result["questions"]) for result in noted] == [("all", 3), ("all", 3)]
     states = Counter((line["verified"], line["stale"]) for line in exported_lines(tmp_path / "all"))
     assert sum(many for (_, stale), many in states.items() if stale) == 3
     assert sum(many for (verified, _), many in states.items() if not verified) >= 1
@@ -163,52 +175,36 @@ def test_it_is_written_whole_or_not_at_all(session: Session, tmp_path: Path, mon
     def fail(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine").touch()
+    with pytest.raises(UserError, match="not empty"):
+        export_read(session, tmp_path / "full")
     monkeypatch.setattr(writing, "write_table", fail)
     before = sorted(path.name for path in tmp_path.iterdir())
     with pytest.raises(UserError, match="No space"):
         export_read(session, tmp_path / "out", formats=BOTH)
     assert sorted(path.name for path in tmp_path.iterdir()) == before
-    (tmp_path / "full").mkdir()
-    (tmp_path / "full" / "mine").touch()
-    with pytest.raises(UserError, match="not empty"):
-        export_read(session, tmp_path / "full")
-
-
-def test_nothing_to_export_is_said_with_the_reasons(session: Session, tmp_path: Path) -> None:
     for recording in ("walk", "walk 2"):
         hold_out(session, recording)
     with pytest.raises(UserError, match="5: its recording is held out"):
         export_read(session, tmp_path / "out")
-    assert not (tmp_path / "out").exists()
 
 
-def rename(session: Session) -> None:
-    (chain,) = chains_of(session.study, "walk")
-    chains.rename_chain(session, chain.id, "Another name")
-
-
-def hide(session: Session) -> None:
-    hide_everywhere(session, "sings")
-
-
-def ask_more(session: Session) -> None:
-    ask_of_chain(session, "walk", "Something new?")
-    approve(session)
-
-
-@pytest.mark.parametrize("change", [rename, hide, ask_more])
-def test_it_is_refused_until_somebody_read_the_texts_as_they_are(
-    session: Session, tmp_path: Path, change: Callable[[Session], None]
-) -> None:
+def test_it_is_refused_until_somebody_read_the_texts_as_they_are(session: Session, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"Nobody confirmed the \d+ scrubbed texts as they are now") as refused:
         export_questions(session, tmp_path / "out")
     assert "greenroom questions texts STUDY --confirm" in refused.value.hint
+    (chain,) = chains_of(session.study, "walk")
+    for change in (
+        lambda: chains.rename_chain(session, chain.id, "Another name"),
+        lambda: hide_everywhere(session, "sings"),
+        lambda: (ask_of_chain(session, "walk", "Something new?"), approve(session)),
+    ):
+        read_all(session)
+        change()
+        with pytest.raises(UserError, match="Nobody confirmed"):
+            export_questions(session, tmp_path / "out")
     assert not (tmp_path / "out").exists()
-    read_all(session)
-    export_questions(session, tmp_path / "out")
-    change(session)
-    with pytest.raises(UserError, match="Nobody confirmed"):
-        export_questions(session, tmp_path / "two")
 
 
 def test_all_questions_are_no_way_around_it_and_reading_can_be_taken_back(session: Session, tmp_path: Path) -> None:
@@ -238,16 +234,102 @@ def test_every_text_that_leaves_is_among_those_that_are_read(exported: tuple[Ses
     assert len({(text.before, text.after) for text in once}) == len(once)
 
 
-def test_it_is_noted_in_the_study_and_tells_how_far_it_is(session: Session, tmp_path: Path) -> None:
-    told: list[tuple[int, int, str]] = []
+def released(session: Session, folder: Path, *, pictures: bool = True, state: str | None = None) -> Path:
+    """Write what a release of the study would look like, for its first recording."""
+    files = ["video-15hz/solid/recording-0001.mp4", "video-source/solid/recording-0001.mp4", "recordings.csv"]
+    files += [f"frames-1hz/solid/recording-0001/{at:05}.jpg" for at in range(40)] if pictures else []
+    files += ["video-source/stripes/recording-0001.mp4"]
+    for file in files:
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).touch()
+    first = all_recordings(session.study)[0]
+    faces = keyed_checksum(get_release_key(session), mask_state(session.study, first.id) if state is None else state)
+    manifest = {
+        "format": "greenroom-release",
+        "sources": {"recording-0001": {"faces": faces}},
+        "files": [{"path": file} for file in files],
+    }
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+    return folder
 
-    class Listening(Silent):
-        def progress(self, done: int, total: int, text: str = "") -> None:
-            told.append((done, total, text))
 
-    export_read(session, tmp_path / "to Berlin", progress=Listening())
-    assert {text for *_, text in told} == {"Scrubbing texts", "Searching the texts for private words"}
-    assert all(0 <= done <= total for done, total, _ in told)
-    for recording in all_recordings(session.study):
-        run = latest_run(session.study, recording.id, RUN_KIND)
-        assert (run.result["output"], run.result["questions"]) == ("to Berlin", recording.number + 1)
+def table_of(out: Path) -> list[dict[str, str]]:
+    with (out / "vlmevalkit" / "questions.tsv").open(encoding="utf-8", newline="") as file:
+        return [*csv.DictReader(file, delimiter="\t")]
+
+
+def test_questions_name_the_clip_and_the_pictures_of_their_span(session: Session, tmp_path: Path) -> None:
+    release = released(session, tmp_path / "release")
+    out = tmp_path / "out"
+    export_read(session, out, formats=("vlmevalkit",), release=release)
+    media = {line["media"]["recording"]: line["media"] for line in exported_lines(out)}
+    assert media["recording-0001"]["clip"] == "video-source/solid/recording-0001.mp4"
+    assert media["recording-0001"]["pictures"][0] == "frames-1hz/solid/recording-0001/00002.jpg"
+    assert len(media["recording-0001"]["pictures"]) == 13
+    assert "clip" not in media["recording-0002"]
+    assert "Recordings without a clip or picture: recording-0002." in (out / "DATACARD.md").read_text("utf-8")
+    rows = table_of(out)
+    assert {row["recording"] for row in rows} == {"recording-0001"}
+    # vlmeval/dataset/video_base.py: the clip of a row is its `video` with .mp4 in the folder of the clips.
+    assert all((release / f"{row['video']}.mp4").is_file() for row in rows)
+    # vlmeval/smp/misc.py, toliststr: a cell in brackets is a list as Python writes it.
+    assert all((release / path).is_file() for row in rows for path in ast.literal_eval(row["image_path"]))
+
+
+def test_a_release_that_does_not_fit_is_refused(session: Session, tmp_path: Path) -> None:
+    other = released(session, tmp_path / "old", state="something else")
+    with pytest.raises(UserError, match="another study"):
+        export_read(session, tmp_path / "out", release=other)
+    with pytest.raises(UserError, match="no release"):
+        export_read(session, tmp_path / "out", release=tmp_path)
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "manifest.json").write_text('{"format": "greenroom-release"}')
+    with pytest.raises(UserError, match=r"manifest\.json cannot be read"):
+        export_read(session, tmp_path / "out", release=tmp_path)
+    release = released(session, tmp_path / "release")
+    (release / "frames-1hz" / "solid" / "recording-0001" / "00003.jpg").unlink()
+    with pytest.raises(UserError, match=r"00003\.jpg is missing"):
+        export_read(session, tmp_path / "out", release=release)
+
+
+def test_pictures_are_spread_over_the_span() -> None:
+    shown = ReleasedMedia(pictures={at: str(at) for at in range(100)})
+    seconds = [int(text) for text in shown.pictures_between(10 * SECOND_US, 90 * SECOND_US)]
+    assert len(seconds) == MAX_PICTURES
+    assert (seconds[0], seconds[-1]) == (12, 87)
+    assert {later - earlier for earlier, later in pairwise(seconds)} == {5}
+    assert shown.pictures_between(10_400_000, 10_900_000) == ["10"]
+    assert ReleasedMedia().pictures_between(0, SECOND_US) == []
+
+
+def test_what_it_names_is_in_the_release(tmp_path: Path) -> None:
+    folder = tmp_path / "corpus"
+    with Session.open(lab(tmp_path), "Ada Byron") as session:
+        (recording,) = all_recordings(session.study)
+        chain, _ = add_chain(session, recording.id, "Anna waves")
+        reason, _ = add_node(session, chain, NodeKind.EVENT, "somebody comes", 0, 500_000)
+        result, _ = add_node(session, chain, NodeKind.EVENT, "Anna waves", 600_000, 900_000)
+        add_edge(session, reason, result)
+        ask(session, recording.id, chain, (result, reason), "Why does Anna wave?")
+        approve(session)
+        work = release_job.prepare(session, folder, ReleasePlan(methods=("solid",), formats=("csv",)))
+        assert run_inline(session, work, Silent())[0].released is True
+
+        export_read(session, tmp_path / "out", formats=("vlmevalkit",), release=folder)
+        (line,) = (tmp_path / "out" / "train.jsonl").read_text("utf-8").splitlines()
+        media = json.loads(line)["media"]
+        assert media["method"] == "solid"
+        assert media["pictures"] == ["frames-1hz/solid/recording-0001/00001.jpg"]
+        assert all((folder / medium).is_file() for medium in (media["clip"], *media["pictures"]))
+        (row,) = table_of(tmp_path / "out")
+        assert (folder / f"{row['video']}.mp4").is_file()
+        assert ast.literal_eval(row["image_path"]) == media["pictures"]
+        sent = text_of(tmp_path / "out")
+        assert "Anna" not in sent
+        assert "Byron" not in sent
+
+        with session.step("Dismiss"):
+            set_dismissed(session.study, tracks_of(session.study, recording.id)[0].id, True)
+        with pytest.raises(UserError, match="edited since"):
+            export_read(session, tmp_path / "again", release=folder)
+        assert not (tmp_path / "again").exists()

@@ -80,9 +80,11 @@ def keep_back(session: Session, how: str) -> None:
             set_appearance(session, OTHER, person, False)
             for node in nodes_of(session, OTHER):
                 chains.edit_node(session, node, people=())
+        case "gone":
+            chains.delete_chain(session, chains_of(session.study, OTHER)[0].id)
 
 
-@pytest.mark.parametrize("how", ["held out", "consent", "nobody"])
+@pytest.mark.parametrize("how", ["held out", "consent", "nobody", "gone"])
 def test_options_taken_from_what_is_kept_back_do_not_leave_with_questions_of_others(
     session: Session, tmp_path: Path, how: str
 ) -> None:
@@ -91,16 +93,12 @@ def test_options_taken_from_what_is_kept_back_do_not_leave_with_questions_of_oth
     assert "Borrowed words." in text_of(tmp_path / "before")
     keep_back(session, how)
     made = export_read(session, tmp_path / "out", formats=BOTH, everything=True)
-    assert made.left_out[OPTION_NOT_RELEASABLE] == 1
-    assert "Borrowed words." not in text_of(tmp_path / "out")
-
-
-def test_held_out_recordings_leave_nothing_behind(session: Session, tmp_path: Path) -> None:
-    hold_out(session, OTHER)
-    made = export_read(session, tmp_path / "out", formats=BOTH, everything=True)
-    assert made.left_out == {HELD_OUT: 3}
+    assert made.left_out[OPTION_SOURCE_MISSING if how == "gone" else OPTION_NOT_RELEASABLE] == 1
     text = text_of(tmp_path / "out")
-    assert not [word for word in ("recording-0002", "Chain of 2", "P02") if word in text]
+    assert "Borrowed words." not in text
+    if how == "held out":
+        assert made.left_out[HELD_OUT] == 3
+        assert not [word for word in ("recording-0002", "Chain of 2", "P02") if word in text]
 
 
 def test_who_did_not_consent_keeps_their_recordings_out_also_whom_a_chain_is_about(
@@ -113,24 +111,21 @@ def test_who_did_not_consent_keeps_their_recordings_out_also_whom_a_chain_is_abo
     for participant in all_participants(session.study):
         set_appearance(session, OTHER, participant, False)
     assert export_read(session, tmp_path / "nobody").left_out == {NO_PARTICIPANTS: 3}
-
-
-def test_whom_a_chain_is_about_is_asked_too(session: Session, tmp_path: Path) -> None:
     who, _ = add_participant(session, "P88", ParticipantRole.BYSTANDER)
     (chain,) = chains_of(session.study, OTHER)
     chains.add_node(session, chain.id, NodeKind.DESIRE, "wants to go", 0, 9_000, [who])
-    set_appearance(session, OTHER, person_called(session, "P88"), False)
-    assert export_read(session, tmp_path / "out").left_out == {NO_CONSENT: 3}
+    assert export_read(session, tmp_path / "chain").left_out == {NO_CONSENT: 3}
 
 
 def test_names_are_taken_out_and_what_is_undecided_too(session: Session, tmp_path: Path) -> None:
     (chain,) = chains_of(session.study, HOME)
     chains.rename_chain(session, chain.id, "Zinnia waits for Ada")
     wrong = ("Zinnia left.", "Write to zinnia@example.org.", "It rains.", "It snows.")
-    ask_of_chain(session, HOME, "Why is Zinnia cross?", answer="Zinnia's late.", wrong=wrong)
-    approve(session)
+    asked = ask_of_chain(session, HOME, "Why is Zinnia cross?", answer="Zinnia's late.", wrong=wrong)
+    with session.step("Let another program write beside the words"):
+        update_question(session.study, replace(find_question(session.study, asked), aspect="about Zinnia"))
     hide_everywhere(session, "Zinnia")
-    made = export_read(session, tmp_path / "out", formats=BOTH)
+    made = export_read(session, tmp_path / "out", formats=BOTH, everything=True)
     text = text_of(tmp_path / "out")
     assert made.replaced >= 5
     assert not [secret for secret in ("innia", "example.org", "Ada", "walk") if secret in text]
@@ -144,22 +139,6 @@ def test_options_that_become_alike_keep_a_question_out(session: Session, tmp_pat
     hide_everywhere(session, "0711 5550199", replacement="[…]")
     approve(session)
     assert export_read(session, tmp_path / "out").left_out == {DUPLICATE_OPTIONS: 1}
-
-
-def test_options_taken_from_what_is_gone_do_not_leave(session: Session, tmp_path: Path) -> None:
-    ask_with_an_option_of(session, nodes_of(session, OTHER)[0])
-    (chain,) = chains_of(session.study, OTHER)
-    chains.delete_chain(session, chain.id)
-    assert export_read(session, tmp_path / "out", everything=True).left_out == {OPTION_SOURCE_MISSING: 1}
-
-
-def test_what_another_program_wrote_beside_the_words_is_looked_at_too(session: Session, tmp_path: Path) -> None:
-    question = questions_of(session.study, HOME)[0]
-    with session.step("Tamper"):
-        update_question(session.study, replace(question, aspect="about Zinnia"))
-    hide_everywhere(session, "Zinnia")
-    export_read(session, tmp_path / "out", formats=BOTH, everything=True)
-    assert "Zinnia" not in text_of(tmp_path / "out")
 
 
 def test_a_pseudonym_that_is_a_private_word_refuses_the_set(session: Session, tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 """How people are called in texts about a recording, and what of its material is told."""
 
-from dataclasses import replace
-
 import pytest
 
 from benchmark.disclosure.cast_names import make_name_rewriter, name_participants, restore_pseudonyms
@@ -31,11 +29,8 @@ NAMES = name_participants(PEOPLE, str)
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("P07 greets P070.", "User P07 greets User P070."),
-        ("R1's turn; User P07 waits.", "Agent's turn; User P07 waits."),
-        ("Anna B. and P0712, xP07, p07", "User Anna B. and P0712, xP07, p07"),
-        ("(P07)\u2019s \u201cR1\u201d", "(User P07)\u2019s \u201cAgent\u201d"),
-        ("", ""),
+        ("R1's turn; User P07 greets P070.", "Agent's turn; User P07 greets User P070."),
+        ("Anna B. and P0712, xP07, p07, (P07)\u2019s", "User Anna B. and P0712, xP07, p07, (User P07)\u2019s"),
     ],
 )
 def test_pseudonyms_give_way_between_word_borders(text: str, told: str) -> None:
@@ -59,6 +54,10 @@ def test_everybody_is_called_the_same_in_question_options_and_conversation(seen:
     assert (plan.truth, plan.state) == ({"answer": "C"}, question.checksum)
     # They are called so also where no words are told, and nobody is known to appear.
     assert "P07" not in plan_input(seen, about, "options_only", settings=WORDS).text
+    wrong = (WrongOption("User takes it for a joke."), *question.wrong[1:])
+    correct_question(seen, question.id, QuestionCorrection(wrong=wrong))
+    with pytest.raises(UserError, match="Two options of this question are the same"):
+        plan_input(seen, about, "answer", settings=WORDS)
 
 
 def test_options_alone_come_without_everything_else(seen: Session) -> None:
@@ -80,27 +79,6 @@ def test_options_alone_come_without_everything_else(seen: Session) -> None:
         assert plan.modality is Modality.BOTH
         assert "is bored" not in plan.text
         assert ("takes it for a joke" in plan.text) == (task != "difficulty")
-
-
-def test_base_and_text_only_are_settings(seen: Session) -> None:
-    say(seen, 3, 4, "Hello there.")
-    about = JudgmentTarget(JudgmentTargetKind.QUESTION, a_question(seen, recording_of(seen)).id).key
-    base = plan_input(seen, about, "answer", settings=InputSettings(words=False, frames=2))
-    assert (base.modality, "Hello there." in base.text) == (Modality.PICTURES, False)
-    text = plan_input(seen, about, "answer", settings=WORDS)
-    assert (text.modality, "Hello there." in text.text) == (Modality.TEXT, True)
-    nothing = plan_input(seen, about, "answer", settings=replace(WORDS, words=False))
-    assert nothing.modality is Modality.NOTHING
-    assert "Neither pictures nor words of it come with this." in nothing.text
-
-
-def test_two_options_that_would_be_told_alike_are_not_asked_about(seen: Session) -> None:
-    people(seen, "P07")
-    question = a_question(seen, recording_of(seen), "P07")
-    wrong = (WrongOption("User takes it for a joke."), *question.wrong[1:])
-    correct_question(seen, question.id, QuestionCorrection(wrong=wrong))
-    with pytest.raises(UserError, match="Two options of this question are the same"):
-        plan_input(seen, JudgmentTarget(JudgmentTargetKind.QUESTION, question.id).key, "answer", settings=WORDS)
 
 
 def test_a_chain_is_told_line_by_line_with_what_is_asked_for(seen: Session) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from annotate.segments.segment_edits import set_field
 from annotate.study.people import add_participant, set_consent
+from annotate.study.recording_edits import undo
 from annotate.team.assignments import hold_out
 from annotate.transcript.transcript_edits import add_utterance
 from anonymize.egress.egress_authority import StudyAuthority
@@ -128,49 +129,40 @@ def forbidden(session: Session, recording: str) -> str:
     return "" if refusal is None else refusal.message
 
 
-def agree(session: Session) -> None:
-    for participant in all_participants(session.study):
-        set_consent(session, participant, ConsentUse.MODELS, True)
-
-
 def test_consent_and_hold_out_of_what_it_goes_on_from_hold_for_each_request(session: Session) -> None:
-    set_policy(session, Policy(EgressLevel.RAW, "pilot with actors only", "Board 7"))
+    def consent(granted: bool, *names: str) -> None:
+        for participant in all_participants(session.study):
+            if not names or participant.pseudonym in names:
+                set_consent(session, participant, ConsentUse.MODELS, granted)
+
+    raw = Policy(EgressLevel.RAW, "pilot with actors only", "Board 7")
+    set_policy(session, raw)
     recording = begun(session)
     assert "did not agree" in forbidden(session, recording)
-    agree(session)
+    consent(True)
     assert forbidden(session, recording) == ""
     # Somebody who is in the recording, and in no turn of the episode.
     add_participant(session, "P09", ParticipantRole.BYSTANDER, WALK)
     assert "P09" in forbidden(session, recording)
-    agree(session)
-    assert forbidden(session, recording) == ""
-    people = {participant.pseudonym: participant for participant in all_participants(session.study)}
-    set_consent(session, people["P01"], ConsentUse.MODELS, False)
+    consent(True)
+    consent(False, "P01")
     assert "P01" in forbidden(session, recording)
-    set_consent(session, people["P01"], ConsentUse.MODELS, True)
+    consent(True)
+    set_policy(session, Policy(EgressLevel.ANONYMIZED))
+    assert forbidden(session, recording), "an episode has no rendering"
+    set_policy(session, raw)
+    assert forbidden(session, recording) == ""
+    with session.step("Delete"):
+        RECORDINGS.delete_tree(session.study, WALK)
+    assert MISSING_RECORDING in others_of(session, recording)
+    assert forbidden(session, recording), "nobody knows who was asked"
+    assert recording in hold_outs(session.study)
+    undo(session)
     hold_out(session, WALK)
     assert "held out" in forbidden(session, recording)
     assert hold_outs(session.study) == {WALK, recording}
     with pytest.raises(UserError, match="no episode to export"):
         write_episodes(session, session.study.folder / "out.jsonl")
-
-
-def test_nothing_of_it_leaves_where_only_renderings_may(session: Session) -> None:
-    recording = begun(session)
-    agree(session)
-    set_policy(session, Policy(EgressLevel.ANONYMIZED))
-    assert forbidden(session, recording)
-
-
-def test_where_the_recording_is_gone_nobody_knows_who_was_asked(session: Session) -> None:
-    set_policy(session, Policy(EgressLevel.RAW, "pilot with actors only", "Board 7"))
-    recording = begun(session)
-    agree(session)
-    with session.step("Delete"):
-        RECORDINGS.delete_tree(session.study, WALK)
-    assert MISSING_RECORDING in others_of(session, recording)
-    assert forbidden(session, recording)
-    assert recording in hold_outs(session.study)
 
 
 def test_an_episode_of_an_episode_asks_the_first_recording_too(session: Session) -> None:

@@ -1,18 +1,15 @@
 """Ratings of episodes as a task of the benchmark: oracle, constant, nobody, and a script of its own beside it."""
 
-import csv
-import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import fmean
 
 import pytest
 
 from annotate.blinding.reveals import set_blind_first
 from annotate.segments.segment_edits import add_segment
 from annotate.study.scheme_versions import use_shipped_scheme
-from benchmark.episodes.episode_ratings import blind_rater_reason, compute_agreement
+from benchmark.episodes.episode_ratings import blind_rater_reason, compute_agreement, mean_scores, read_ratings
 from benchmark.episodes.episode_state import read_episode_state
 from benchmark.episodes.sotopia_files import import_file
 from benchmark.items.candidates import CandidatePool, ItemSamplingRule
@@ -28,7 +25,6 @@ from benchmark.metrics.published_figures import (
     RANDOLPH_KAPPA,
     SCHEME,
     join_metric_key,
-    published_scores_for,
 )
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as TASK
 from benchmark.sets.rated_material import INCOMPLETE, rating_pool
@@ -48,20 +44,19 @@ from tests.builders.episodes import ANNA, started
 from tests.builders.item_sets import freeze
 from tests.builders.terminal import Terminal
 
-COLUMNS = {key: "financial_and_material_benefits" if key == "financial" else key for key in DIMENSIONS}
 
-
-@pytest.fixture
-def session(tmp_path: Path, shared_data: Path) -> Iterator[Session]:
-    path = tmp_path / "s.greenroom"
-    with Session(Study.create(path), "Ada") as opened:
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory, shared_data: Path) -> Iterator[Session]:
+    """Ten published episodes and their human scores."""
+    with Session(Study.create(tmp_path_factory.mktemp("sotopia") / "s.greenroom"), "Ada") as opened:
         import_file(opened, shared_data / "sotopia" / "sotopia_pi_episodes.jsonl")
         import_file(opened, shared_data / "sotopia" / "sotopia_pi_human_scores.csv")
         yield opened
 
 
-def frozen(session: Session) -> list[FrozenItem]:
-    """Freeze everything that was rated."""
+@pytest.fixture(scope="module")
+def items(session: Session) -> list[FrozenItem]:
+    """Everything that was rated, frozen."""
     drawn = SUITE.make(KEY).sample(rating_pool(session), ItemSamplingRule(0), random.Random(0))
     items = [
         FrozenItem(
@@ -91,8 +86,9 @@ def answers_of(session: Session, backend: str, items: list[FrozenItem]) -> list[
     ]
 
 
-def test_the_oracle_is_right_wherever_right_can_be_told(session: Session) -> None:
-    items = frozen(session)
+def test_an_oracle_is_right_and_who_always_says_the_same_has_no_correlation_and_a_distance(
+    session: Session, items: list[FrozenItem]
+) -> None:
     assert len(items) == 20
     figures = score(SUITE.make(KEY), answers_of(session, "oracle", items))
     for key in DIMENSIONS:
@@ -100,37 +96,15 @@ def test_the_oracle_is_right_wherever_right_can_be_told(session: Session) -> Non
         assert figures[join_metric_key(MAE, key)] == 0.0
         assert figures[join_metric_key(PEARSON_R, key)] == (pytest.approx(1.0) if varies else None)
     assert figures[PEARSON_R] == pytest.approx(1.0)
-
-
-def test_who_always_says_the_same_has_no_correlation_and_a_distance(session: Session) -> None:
-    figures = score(SUITE.make(KEY), answers_of(session, "constant", frozen(session)))
-    assert {figures[key] for key in (PEARSON_R, *(join_metric_key(PEARSON_R, each) for each in DIMENSIONS))} == {None}
-    assert figures[MAE] > 0
-    known = {metric.key for metric in SUITE.make(KEY).metrics}
-    assert {row.metric for row in published_scores_for(KEY)} <= known
-    assert {*score(SUITE.make(KEY), [])} == known
-
-
-def test_truths_and_agreement_are_those_of_the_files(session: Session, shared_data: Path) -> None:
-    folder = shared_data / "sotopia"
-    lines = [json.loads(line) for line in (folder / "sotopia_pi_episodes.jsonl").read_text("utf-8").splitlines()]
-    given: dict[tuple[str, int], list[dict[str, str]]] = {
-        (line["episode"], agent): [] for line in lines for agent in (1, 2)
-    }
-    with (folder / "sotopia_pi_human_scores.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            given.get((row["episode"], int(row["agent"])), []).append(row)
-    places = dict(session.study.rows("SELECT participant_id, position + 1 FROM episode_agent"))
-    items = frozen(session)
-    for item in items:
-        episode = lines[session.recording(item.recording_id).number - 1]["episode"]
-        rows = given[episode, places[item.content["person"]]]
-        means = {key: fmean(int(row[COLUMNS[key]]) for row in rows) for key in DIMENSIONS}
-        assert item.content["truth"][TASK] == pytest.approx(means, abs=1e-12)
-    figures = score(SUITE.make(KEY), answers_of(session, "random", items))
     (overall,) = [each for each in compute_agreement(session).people if each.dimension == "all"]
     assert figures[RANDOLPH_KAPPA] == pytest.approx(overall.kappa, abs=1e-12)
     assert figures[PAIRWISE_AGREEMENT] == pytest.approx(overall.agreement, abs=1e-12)
+    for item in items:
+        means = mean_scores(read_ratings(session, item.recording_id), item.content["person"])
+        assert item.content["truth"][TASK] == pytest.approx(means, abs=1e-12)
+    figures = score(SUITE.make(KEY), answers_of(session, "constant", items))
+    assert {figures[key] for key in (PEARSON_R, *(join_metric_key(PEARSON_R, each) for each in DIMENSIONS))} == {None}
+    assert figures[MAE] > 0
 
 
 def test_a_rater_sees_neither_who_played_nor_what_others_gave_before_rating_everybody(
@@ -178,8 +152,9 @@ def test_a_rater_sees_neither_who_played_nor_what_others_gave_before_rating_ever
         assert blind_rater_reason(session, episode) == ""
 
 
-def test_what_is_sent_of_an_item_tells_whom_to_rate_and_never_the_ratings(session: Session) -> None:
-    items = frozen(session)
+def test_what_is_sent_of_an_item_tells_whom_to_rate_and_never_the_ratings(
+    session: Session, items: list[FrozenItem]
+) -> None:
     plan = plan_input(session, JudgmentTarget(JudgmentTargetKind.ITEM, items[0].id).key, TASK)
     person = str(items[0].content["person"])
     who = session.study.rows("SELECT name FROM episode_agent WHERE participant_id = ?", (person,))[0]
@@ -198,6 +173,7 @@ def test_a_rating_without_a_dimension_is_left_out_and_counted(session: Session) 
     assert len(after.candidates) == len(before.candidates) == 20
     states = [{candidate.made_from for candidate in pool.candidates} for pool in (before, after)]
     assert states[0] != states[1]
+    session.study.undo()
 
 
 def test_draws_are_seeded_and_can_take_the_same_of_each_collection(session: Session) -> None:
@@ -209,4 +185,3 @@ def test_draws_are_seeded_and_can_take_the_same_of_each_collection(session: Sess
     homes = [candidate.collection_id for candidate in alike]
     assert {homes.count(home) for home in homes} == {4}
     assert entry.sample(CandidatePool(()), ItemSamplingRule(8, stratify=True), random.Random(1)).items == ()
-    assert score(entry, [])[PEARSON_R] is None

@@ -76,24 +76,6 @@ def test_who_trains_sees_no_episode_that_goes_on_from_what_is_hidden(session: Se
     assert {*made} <= lane_visibility_changes(session.study, before ^ hidden_lanes(session.study)).ids("recording")
 
 
-def test_an_episode_stays_hidden_when_its_segment_is_gone(session: Session) -> None:
-    made, _ = followed(session)
-    with session.step("Delete") as step:
-        gone = all_segments(session.study)[0].id
-        session.study.write("DELETE FROM segment_value WHERE segment_id = ?", (gone,))
-        session.study.write("DELETE FROM segment WHERE id = ?", (gone,))
-    assert step.changes
-    session.annotator_name = "Ada"
-    assert made not in everything(session)
-
-
-def test_the_next_recording_gets_a_number_of_its_own_for_who_sees_less(session: Session) -> None:
-    followed(session)
-    session.annotator_name = "Ada"
-    numbers = [row[0] for row in session.study.rows("SELECT number FROM recording")]
-    assert len({*numbers}) == len(numbers) == 5
-
-
 def test_a_copy_has_no_episode_that_goes_on_from_what_others_marked(session: Session, tmp_path: Path) -> None:
     made = followed(session)
     with session.step("Assign everything"):

@@ -24,7 +24,7 @@ from benchmark.questions.verification import verify
 from project.codec import dump, load
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind
 from project.entities.questions import CHECKLIST_KEYS, QuestionKind, VerificationDecision
-from project.entities.study_records import ConsentUse, Json, ParticipantRole, ReviewDecision
+from project.entities.study_records import ConsentUse, Json, Participant, ParticipantRole, ReviewDecision
 from project.progress import Silent
 from project.queries.question_rows import all_questions, update_question
 from project.queries.recording_rows import all_participants, participants_in
@@ -44,10 +44,12 @@ def session(tmp_path: Path) -> Iterator[Session]:
         yield opened
 
 
-def decide_on_models(session: Session, recording: str = OTHER, granted: bool = True) -> None:
+def decide_on_models(session: Session, recording: str = OTHER) -> Participant:
+    """Let somebody in a recording agree that their words are sent to models."""
     made, _ = add_participant(session, f"P-{recording}", ParticipantRole.USER, recording)
     participant = next(each for each in all_participants(session.study) if each.id == made)
-    set_consent(session, participant, ConsentUse.MODELS, granted)
+    set_consent(session, participant, ConsentUse.MODELS, True)
+    return participant
 
 
 def agreed_on(session: Session, start: float, label: str, said: str, recording: str = OTHER, **values: Json) -> str:
@@ -81,30 +83,33 @@ def test_agreed_segments_of_other_recordings_are_examples(session: Session) -> N
     assert "A kind word." not in plan_segment(session, mark(session, "Ada", 400, 410, recording=OTHER)).text
 
 
-@pytest.mark.parametrize(
-    "why", ["refused", "held out", "disagreed", "nobody reviewed", "nobody known", "nobody knows who spoke"]
-)
-def test_a_segment_that_may_not_be_shown_is_no_example(session: Session, why: str) -> None:
-    if why != "nobody known":
-        decide_on_models(session, granted=why != "refused")
-    if why == "nobody reviewed":
-        mark(session, "Bo", 20, 25, "error", recording=OTHER)
-        add_utterance(session, OTHER, 20 * SECOND, 22 * SECOND, "Words.")
-    else:
-        made = agreed_on(session, 20, "error", "Words.")
-        if why == "disagreed":
-            session.annotator_name = "Cy"
-            review_segment(session, made, ReviewDecision.DISAGREE)
-            session.annotator_name = "Ada"
-    if why == "nobody knows who spoke":
-        add_utterance(session, OTHER, 100 * SECOND, 101 * SECOND, "Somebody else speaks.")
-    if why == "held out":
-        hold_out(session, OTHER)
-    plan = plan_segment(session, mark(session, "Ada", 1, 5))
-    assert "Words." not in plan.text
-    expected = "The examples are those of the scheme, since no other recording has segments that people agreed on."
-    assert plan.notes[0] == expected
-    assert "And what may I call you?" in plan.text
+def test_a_segment_that_may_not_be_shown_is_no_example(session: Session) -> None:
+    who = decide_on_models(session)
+    made, here = agreed_on(session, 20, "error", "Words."), mark(session, "Ada", 1, 5)
+    mark(session, "Bo", 40, 45, recording=OTHER)
+    add_utterance(session, OTHER, 40 * SECOND, 42 * SECOND, "Nobody reviewed this.", who.id)
+    agreed_on(session, 20, "error", "Nobody is known here.", THIRD)
+    text = plan_segment(session, here).text
+    assert "Words." in text
+    assert "Nobody" not in text
+
+    def disagree() -> None:
+        session.annotator_name = "Cy"
+        review_segment(session, made, ReviewDecision.DISAGREE)
+        session.annotator_name = "Ada"
+
+    for forbid in (
+        lambda: set_consent(session, who, ConsentUse.MODELS, False),
+        lambda: hold_out(session, OTHER),
+        disagree,
+        lambda: add_utterance(session, OTHER, 100 * SECOND, 101 * SECOND, "Nobody knows who speaks."),
+    ):
+        forbid()
+        plan = plan_segment(session, here)
+        assert "Words." not in plan.text
+        assert plan.notes[0].startswith("The examples are those of the scheme")
+        assert "And what may I call you?" in plan.text
+        session.study.undo()
 
 
 def test_examples_answer_the_task_that_is_asked(session: Session) -> None:
@@ -178,36 +183,46 @@ def test_verified_questions_of_other_recordings_are_examples(session: Session) -
     assert "How funny." not in options
 
 
-@pytest.mark.parametrize("why", ["refused", "held out", "once", "nobody known", "a score", "nobody looked"])
-def test_a_question_that_may_not_be_shown_is_no_example(session: Session, why: str) -> None:
-    if why != "nobody known":
-        decide_on_models(session, granted=why != "refused")
-    verified(session, OTHER, "Word", by={"once": 1, "nobody looked": 0}.get(why, 2))
-    if why == "held out":
-        hold_out(session, OTHER)
-    plan = plan_question(session, "truth" if why == "a score" else "answer")
-    assert "Word" not in plan.text
-    assert plan.other_recordings == ()
-    assert plan.notes[0].startswith("There are no examples: ")
-    assert "| (nothing)" in plan.text
+def test_a_question_that_may_not_be_shown_is_no_example(session: Session) -> None:
+    who = decide_on_models(session)
+    verified(session, OTHER, "Word")
+    verified(session, OTHER, "Once", by=1)
+    verified(session, THIRD, "Unknown")
+    text = plan_question(session).text
+    assert "Word takes it" in text
+    assert not [word for word in ("Once", "Unknown") if word in text]
+    assert "Word" not in plan_question(session, "truth").text, "scores have no examples"
+    for forbid in (lambda: set_consent(session, who, ConsentUse.MODELS, False), lambda: hold_out(session, OTHER)):
+        forbid()
+        plan = plan_question(session)
+        assert "Word" not in plan.text
+        assert plan.other_recordings == ()
+        assert plan.notes[0].startswith("There are no examples: ")
+        set_consent(session, who, ConsentUse.MODELS, True)
 
 
-@pytest.mark.parametrize("why", ["may be sent", "refused", "held out", "gone"])
-def test_an_example_whose_options_are_from_elsewhere_is_shown_where_those_may_be_sent(
-    session: Session, why: str
-) -> None:
+def test_an_example_whose_options_are_from_elsewhere_is_shown_where_those_may_be_sent(session: Session) -> None:
     decide_on_models(session)
-    decide_on_models(session, THIRD, granted=why != "refused")
+    lender = decide_on_models(session, THIRD)
     verified(session, OTHER, "Word")
     graph = a_chain(session, THIRD)
     (question,) = [question for question in all_questions(session.study) if question.recording_id == OTHER]
     wrong = (replace(question.wrong[0], source=graph.nodes[0].id), *question.wrong[1:])
     with session.step("Take"):
         update_question(session.study, replace(question, wrong=wrong))
-    if why == "held out":
-        hold_out(session, THIRD)
-    if why == "gone":
-        delete_chain(session, graph.chain.id)
     plan = plan_question(session)
-    assert ("Word" in plan.text) is (why == "may be sent")
-    assert plan.other_recordings == ((OTHER, THIRD) if why == "may be sent" else ())
+    assert "Word" in plan.text
+    assert plan.other_recordings == (OTHER, THIRD)
+    for forbid, allow in (
+        (
+            lambda: set_consent(session, lender, ConsentUse.MODELS, False),
+            lambda: set_consent(session, lender, ConsentUse.MODELS, True),
+        ),
+        (lambda: delete_chain(session, graph.chain.id), session.study.undo),
+        (lambda: hold_out(session, THIRD), lambda: None),
+    ):
+        forbid()
+        plan = plan_question(session)
+        assert "Word" not in plan.text
+        assert plan.other_recordings == ()
+        allow()

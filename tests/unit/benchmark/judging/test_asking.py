@@ -7,24 +7,29 @@ from typing import Any
 
 import pytest
 
+from benchmark.judge_input.input_planning import plan_input
 from benchmark.judging.ask_job import AskPlan, monitor_of, prepare, renew, resume
 from benchmark.judging.ask_run import AskRequest, RunOutcome
 from benchmark.judging.judge_registry import add_judge
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.run_execution import MAX_CONSECUTIVE_ERRORS
 from project.codec import dump
-from project.entities.judgments import JudgeEntry, JudgmentStatus
-from project.entities.study_records import Utterance
+from project.entities.frozen_items import FrozenItem
+from project.entities.judgments import JudgeEntry, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
+from project.entities.questions import question_from_json, question_to_json
+from project.entities.study_records import Json, Utterance
 from project.errors import UserError
 from project.ids import new_id
 from project.progress import Silent
-from project.queries.judgment_rows import all_judges, judgments_of
+from project.queries.judgment_rows import all_judges, find_judgments, judge_labels, judgments_of
 from project.queries.policy_rows import all_egress
 from project.queries.transcript_rows import insert_utterances
 from project.session.jobs import JobSpec, run_inline
 from project.session.session import Session
+from tests.builders.item_sets import freeze, stretch
 from tests.builders.marked_study import SECOND, WALK, mark
 from tests.builders.misbehaving_server import Server, echoes_the_key, fails, misbehaving, refuses, says
+from tests.builders.questions_said import question
 
 RIGHT = says('{"label": "error"}')
 
@@ -110,10 +115,9 @@ def test_an_equal_request_about_anothers_segment_is_answered_from_the_study(sess
     assert (second.answer, second.cost, second.calls, second.tokens_in) == (first.answer, 0.0, 0, 0)
 
 
-@pytest.mark.parametrize("text", ["I would rather not say.", None])
-def test_what_could_not_be_read_is_shown_and_asked_again_on_demand(session: Session, text: str | None) -> None:
+def test_what_could_not_be_read_is_shown_and_asked_again_on_demand(session: Session) -> None:
     segment = mark(session, "Ada", 10, 20)
-    with misbehaving(says(text)) as server:
+    with misbehaving(says("I would rather not say.")) as server:
         judge = model(session, server)
         ask(session, [judge], [segment])
         before = len(server.asked)
@@ -154,20 +158,15 @@ def test_a_wrong_key_is_not_echoed_and_stops_no_other_judge(session: Session, mo
     assert b"very-secret" not in session.study.path.read_bytes()
 
 
-def test_what_the_policy_forbids_is_a_note_for_that_judge_alone(session: Session, server: Server) -> None:
+def test_what_the_policy_forbids_and_people_are_notes_for_those_judges_alone(session: Session, server: Server) -> None:
     segment = mark(session, "Ada", 10, 20)
     far, _ = add_judge(session, "far", "openai", "m", {"url": "https://judge.example.org/v1"})
-    asking, result = ask(session, [far, model(session, server)], [segment])
-    (note,) = asking.notes
-    assert (note.judge, note.rule, note.about) == ("far", "nothing-leaves", [segment])
-    assert result.answered == 1
-
-
-def test_a_person_is_not_asked_by_the_program(session: Session) -> None:
     ada, _ = add_judge(session, "Ada", "person")
-    asking = prepare(session, AskRequest([ada], [mark(session, "Ada", 10, 20)]))
-    assert asking.job is None
-    assert "form" in asking.notes[0].message
+    asking, result = ask(session, [far, ada, model(session, server)], [segment])
+    notes = {note.judge: note for note in asking.notes}
+    assert (notes["far"].rule, notes["far"].about) == ("nothing-leaves", [segment])
+    assert "form" in notes["Ada"].message
+    assert result.answered == 1
 
 
 def test_a_second_model_brings_into_form_what_could_not_be_read_and_each_request_is_in_the_log(
@@ -188,34 +187,15 @@ def test_a_second_model_brings_into_form_what_could_not_be_read_and_each_request
     assert [request.port for request in lines] == [int(header["host"].partition(":")[2]) for header in headers]
 
 
-def test_a_budget_in_tokens_is_never_passed(session: Session, server: Server) -> None:
-    segments = segments_of(session, 50)
-    judge = model(session, server, max_tokens=16)
-    _, result = ask(session, [judge], segments, budget=Limits(tokens=5_000))
-    assert 0 < len(server.asked) < len(segments)
-    assert result.tokens_in + result.tokens_out <= 5_000
-    assert result.over_budget == len(segments) - result.answered
-
-
-def test_a_budget_in_money_is_never_passed_and_needs_prices_of_what_is_elsewhere(
-    session: Session, server: Server
-) -> None:
-    segments = segments_of(session, 20)
+def test_a_budget_in_money_needs_prices_of_what_is_elsewhere_in_one_currency(session: Session, server: Server) -> None:
+    segments = segments_of(session, 3)
     far, _ = add_judge(session, "far", "openai", "m", {"url": "https://judge.example.org/v1"})
     asking = prepare(session, AskRequest([far], segments, "verdict", budget=Limits(money=1.0)))
     assert "prices" in asking.notes[0].message
-    free, dear = model(session, server, "free"), model(session, server, "dear", price_in=100.0, max_tokens=16)
-    assert ask(session, [free], segments, budget=Limits(money=0.01))[1].answered == 20
-    _, result = ask(session, [dear], segments, budget=Limits(money=0.5))
-    assert 0 < result.answered < 20
-    costs = [judgment.cost for segment in segments for judgment in judgments_of(session.study, segment)]
-    assert 0 < sum(cost or 0 for cost in costs) <= 0.5
-
-
-def test_two_currencies_do_not_add_up(session: Session, server: Server) -> None:
+    assert ask(session, [model(session, server, "free")], segments, budget=Limits(money=0.01))[1].answered == 3
     judges = [model(session, server, name, price_in=1.0, currency=name) for name in ("USD", "EUR")]
     with pytest.raises(UserError, match="EUR and USD"):
-        job_of(session, judges, segments_of(session, 1), budget=Limits(money=1.0))
+        job_of(session, judges, segments, budget=Limits(money=1.0))
 
 
 def test_what_is_withdrawn_or_answered_before_a_job_begins_is_not_asked(session: Session, server: Server) -> None:
@@ -257,30 +237,56 @@ def test_a_conversation_that_is_too_long_for_a_model_is_shortened_and_that_is_ke
     assert asking.cached == (kept,), "it is found under the request as it was planned"
 
 
-@pytest.mark.parametrize("fresh", [False, True])
 def test_a_run_that_was_interrupted_goes_on_with_what_is_left_of_it_and_of_its_budget(
-    session: Session, server: Server, fresh: bool
+    session: Session, server: Server
 ) -> None:
     segments, judge = segments_of(session, 3), model(session, server)
     ask(session, [judge], segments)
     whole = job_of(session, [judge], segments, fresh=True, budget=Limits(tokens=90_000))
     part = whole.parameters.with_items(whole.parameters.items[:2])
     run_inline(session, replace(whole, parameters=part), Silent())
-    asked = len(server.asked)
-    left = left_of(session, replace(whole, parameters=replace(whole.parameters, fresh=fresh)))
-    if not fresh:
-        assert left is None, "the third was answered before, and nobody wants it anew"
-        return
+    known = replace(whole, parameters=replace(whole.parameters, fresh=False))
+    assert left_of(session, known) is None, "the third was answered before, and nobody wants it anew"
+    asked, left = len(server.asked), left_of(session, whole)
     assert len(left.parameters.items) == 1
     assert 0 < left.parameters.limits.tokens < 90_000
+    with pytest.raises(UserError, match="budget"):
+        left_of(session, replace(whole, parameters=replace(whole.parameters, limits=Limits(tokens=1))))
     run_inline(session, left, Silent())
     assert len(server.asked) == asked + 1
     assert left_of(session, whole) is None
 
 
-def test_a_run_whose_budget_is_spent_does_not_go_on(session: Session, server: Server) -> None:
-    segments, judge = segments_of(session, 2), model(session, server)
-    whole = job_of(session, [judge], segments, budget=Limits(tokens=90_000))
-    ask(session, [judge], segments[:1])
-    with pytest.raises(UserError, match="budget"):
-        left_of(session, replace(whole, parameters=replace(whole.parameters, limits=Limits(tokens=1))))
+ORACLE = JudgeEntry("j", "oracle", "oracle")
+
+
+def oracle_answers(session: Session, item: FrozenItem, task: str) -> list[dict[str, Json]]:
+    """Ask an oracle about a frozen item."""
+    key = JudgmentTarget(JudgmentTargetKind.ITEM, item.id).key
+    _, changes = run_inline(session, prepare(session, AskRequest([ORACLE], [key], task)).job, Silent())
+    judgments = find_judgments(session.study, sorted(changes.ids("judgment")))
+    assert {(judgment.status, judgment.state) for judgment in judgments} == {(JudgmentStatus.OK, "made")}
+    return [dict(judgment.answer) for judgment in judgments]
+
+
+def test_what_is_frozen_in_an_item_is_asked_whatever_became_of_its_segment(session: Session) -> None:
+    segment = mark(session, "Ada", 2, 9, "error")
+    nothing, relabelled = stretch("nothing", 2, 9), stretch("relabelled", 2, 9, segment, label="competence")
+    answered = stretch("answered", 2, 9, label="error", truth={"verdict": {"label": "none"}})
+    freeze(session, [nothing, relabelled, answered])
+    assert oracle_answers(session, nothing, "error") == [{"error": "no"}]
+    assert oracle_answers(session, relabelled, "verdict") == [{"label": "competence"}]
+    assert oracle_answers(session, answered, "verdict") == [{"label": "none"}], "a frozen answer goes first"
+    assert judgments_of(session.study, segment) == []
+    assert judge_labels(session.study) == []
+
+
+def test_a_question_is_asked_in_its_frozen_words_when_it_is_gone(session: Session) -> None:
+    gone = question(3, text="Why does she leave?")
+    assert question_from_json(question_to_json(gone)) == gone
+    item = stretch("item", 2, 9, f"question/{gone.id}", question=question_to_json(gone))
+    freeze(session, [item])
+    plan = plan_input(session, JudgmentTarget(JudgmentTargetKind.ITEM, item.id).key, "answer")
+    assert "Why does she leave?" in plan.text
+    assert (plan.start_us, plan.end_us) == (2 * SECOND, 9 * SECOND)
+    assert oracle_answers(session, item, "answer") == [{"answer": gone.correct_letter}]

@@ -1,14 +1,17 @@
-"""All judges are asked at once; each answer is handed over as it arrives, and no judge stops another."""
+"""All judges are asked at once; no judge stops another, no budget is passed, no limit of requests exceeded."""
 
 import asyncio
-from dataclasses import replace
+from collections.abc import Awaitable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchmark.judge_input.input_plan import InputPlan
 from benchmark.judging.ask_run import RunOutcome
-from benchmark.judging.run_budget import Limits
+from benchmark.judging.run_budget import MINUTE_S, SLOT_GRACE_S, BudgetTracker, Cost, Limits, RateLimiter
 from benchmark.judging.run_execution import MAX_CONSECUTIVE_ERRORS
 from models.judges.judge_interface import JudgeRequest, Message, ModelOptions, Reply, TooLong
 from project.codec import dump, load
@@ -16,6 +19,7 @@ from project.entities.egress_policy import Forbidden
 from project.entities.judgments import Judgment, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.errors import Cancelled, UserError
 from tests.builders.asked import Keeper, at_once, lane, reply, run, show
+from tests.builders.waiting import HANG_S
 
 
 @pytest.mark.parametrize("threadsafe", [False, True])
@@ -69,29 +73,23 @@ def test_a_judge_that_only_fails_is_given_up_and_stops_no_other() -> None:
     assert {judgment["status"] for judgment in keeper.judgments() if judgment["judge"]["name"] == "broken"} == {"error"}
 
 
-def test_what_the_policy_forbids_for_all_is_asked_no_more_and_noted_with_its_rule() -> None:
+def test_what_the_policy_forbids_is_noted_with_its_rule_and_asked_no_more_where_it_is_for_all() -> None:
     async def forbidden(question: JudgeRequest) -> Reply:
         raise Forbidden("hosts", "The policy does not name this machine.", "Have it added.")
 
-    gone: Any = lane("gone", forbidden, 20, ModelOptions(concurrency=2))
-    keeper = Keeper()
-    outcome = asyncio.run(run([gone, lane("well", at_once, 20)], keeper).run())
-    assert len(gone.judge.asked) <= 2
-    assert outcome.answered == 20
-    (note,) = outcome.notes
-    assert (note.rule, len(note.about)) == ("hosts", 20)
-    assert {judgment["judge"]["name"] for judgment in keeper.judgments()} == {"well"}
-
-
-def test_what_is_forbidden_for_one_segment_leaves_the_others() -> None:
     async def some(question: JudgeRequest) -> Reply:
         if "of 3?" in question.messages[0].text:
             raise Forbidden("reviewed", "Not reviewed.")
         return reply()
 
-    outcome = asyncio.run(run([lane("a", some, 10)], Keeper()).run())
-    assert outcome.answered == 9
-    assert [(note.rule, note.about) for note in outcome.notes] == [("reviewed", ["s3"])]
+    gone: Any = lane("gone", forbidden, 20, ModelOptions(concurrency=2))
+    keeper = Keeper()
+    outcome = asyncio.run(run([gone, lane("some", some, 20)], keeper).run())
+    assert len(gone.judge.asked) <= 2
+    assert outcome.answered == 19
+    notes = {note.rule: note.about for note in outcome.notes}
+    assert (len(notes["hosts"]), notes["reviewed"]) == (20, ["s3"])
+    assert {judgment["judge"]["name"] for judgment in keeper.judgments()} == {"some"}
 
 
 def test_a_stopped_run_hands_over_what_was_answered() -> None:
@@ -130,21 +128,10 @@ def test_one_request_or_one_judge_can_be_withdrawn() -> None:
 
 def test_a_budget_stops_before_it_is_passed() -> None:
     options = ModelOptions(concurrency=4, price_in=10.0, price_out=10.0, max_tokens=100)
-    outcome = asyncio.run(run([lane("a", at_once, 200, options)], Keeper(), limits=Limits(tokens=5000)).run())
+    outcome = asyncio.run(run([lane("a", at_once, 100, options)], Keeper(), limits=Limits(tokens=5000)).run())
     assert outcome.tokens_in + outcome.tokens_out <= 5000
     assert outcome.answered >= 30
-    assert outcome.answered + outcome.over_budget == 200
-
-
-def test_what_a_judge_counts_more_for_than_expected_is_set_aside_for_the_next() -> None:
-    async def greedy(question: JudgeRequest) -> Reply:
-        await asyncio.sleep(0)
-        return reply(tokens_in=3000)
-
-    options = ModelOptions(concurrency=1, max_tokens=100)
-    outcome = asyncio.run(run([lane("a", greedy, 20, options)], Keeper(), limits=Limits(tokens=20_000)).run())
-    assert outcome.tokens_in + outcome.tokens_out <= 20_000
-    assert outcome.answered >= 3
+    assert outcome.answered + outcome.over_budget == 100
 
 
 def test_what_a_server_does_not_count_or_was_cancelled_while_it_ran_is_charged_at_the_worst_case() -> None:
@@ -222,10 +209,6 @@ def test_a_study_that_takes_no_more_ends_the_run() -> None:
         asyncio.run(run([lane("a", at_once, 5)], keeper).run())
 
 
-def test_a_run_of_nothing_ends() -> None:
-    assert asyncio.run(run([lane("a", at_once, 0)], Keeper()).run()).completed == 0
-
-
 def test_a_note_names_the_first_things_and_counts_the_others() -> None:
     outcome = RunOutcome()
     keys = [JudgmentTarget(JudgmentTargetKind.ITEM, f"item {number}").key for number in range(2000)]
@@ -236,3 +219,139 @@ def test_a_note_names_the_first_things_and_counts_the_others() -> None:
     assert (told["count"], told["about"]) == (len(keys), keys[:20])
     assert outcome.notes[0].as_text() == "It has no rendering. (2000 items) Export one."
     assert load(RunOutcome, dump(outcome), "outcome") == outcome, "what is counted on goes over whole"
+
+
+requests = st.lists(
+    st.tuples(st.integers(0, 400), st.floats(0, 1), st.integers(1, 4)).map(
+        lambda row: (Cost(row[0], row[0] / 1e6), row[1], row[2])
+    ),
+    max_size=20,
+)
+
+
+def is_kept(budget: BudgetTracker) -> bool:
+    money, tokens = budget.limits.money, budget.limits.tokens
+    spent = budget.spent + budget.reserved
+    return (money is None or spent.money <= money) and (tokens is None or spent.tokens <= tokens)
+
+
+async def spend(budget: BudgetTracker, asked: list[tuple[Cost, float, int]]) -> list[bool]:
+    """Ask at once; each request has its worst case, the share of it that it takes, and how long it lasts."""
+
+    async def ask(most: Cost, share: float, rounds: int) -> bool:
+        async with budget.reserve(lambda: most) as reservation:
+            assert is_kept(budget)
+            if reservation is None:
+                return False
+            for _ in range(rounds):
+                await asyncio.sleep(0)
+            reservation.took = Cost(int(most.tokens * share), most.money * share)
+        assert is_kept(budget)
+        return True
+
+    return list(await asyncio.gather(*(ask(*request) for request in asked)))
+
+
+@given(requests, st.none() | st.integers(0, 2000), st.none() | st.floats(0, 0.002))
+def test_a_budget_is_never_passed(
+    asked: list[tuple[Cost, float, int]], tokens: int | None, money: float | None
+) -> None:
+    budget = BudgetTracker(Limits(money, tokens))
+    sent = asyncio.run(spend(budget, asked))
+    assert budget.reserved == Cost()
+    if tokens is None and money is None:
+        assert all(sent)
+    for (most, _, _), was_sent in zip(asked, sent, strict=True):
+        # One that was not sent would not have fitted beside what was spent by the end.
+        assert was_sent or not budget.limits.allows(budget.spent + most) or not budget.limits.allows(most)
+
+
+def test_a_request_waits_for_what_others_leave_and_one_that_never_fits_does_not() -> None:
+    budget = BudgetTracker(Limits(tokens=100))
+    assert asyncio.run(spend(budget, [(Cost(60), 0.1, 3), (Cost(60), 0.5, 1)])) == [True, True]
+    assert budget.spent.tokens == 36
+    for limits, most, exact in (
+        (Limits(tokens=100), Cost(101), Cost(100)),
+        (Limits(money=1.0), Cost(0, 1.01), Cost(0, 1.0)),
+    ):
+        assert asyncio.run(spend(BudgetTracker(limits), [(most, 1, 1), (exact, 1, 1)])) == [False, True]
+
+
+class Clock:
+    """Time that passes when somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        self.now += seconds
+        await asyncio.sleep(0)
+
+
+@dataclass
+class Asked:
+    """When requests began, and how many were under way at most."""
+
+    clock: Clock
+    began: list[float] = field(default_factory=list)
+    now: int = 0
+    most: int = 0
+
+    async def request(self, pace: RateLimiter, duration: float) -> None:
+        async with pace.turn():
+            self.began.append(self.clock.now)
+            self.now += 1
+            self.most = max(self.most, self.now)
+            await self.clock.sleep(duration)
+            self.now -= 1
+
+
+async def ask(pace: RateLimiter, asked: Asked, duration: float, requests: int, of_another: bool) -> None:
+    """Ask a question that takes so many requests; in the course of another judge's question, outside of a slot."""
+    if of_another:
+        for _ in range(requests):
+            await asked.request(pace, duration)
+        return
+    async with pace.slot():
+        for _ in range(requests):
+            await asked.request(pace, duration)
+
+
+async def gather(questions: Iterable[Awaitable[None]]) -> None:
+    async with asyncio.timeout(HANG_S):
+        await asyncio.gather(*questions)
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 20), st.integers(1, 3), st.booleans()), max_size=20),
+    st.integers(1, 5),
+    st.integers(1, 7),
+)
+def test_in_no_minute_and_at_no_time_are_more_requests_made_than_allowed(
+    questions: list[tuple[float, int, bool]], at_once: int, per_minute: int
+) -> None:
+    clock = Clock()
+    asked = Asked(clock)
+    pace = RateLimiter(at_once, per_minute, clock, clock.sleep)
+    asyncio.run(gather(ask(pace, asked, *question) for question in questions))
+    assert len(asked.began) == sum(requests for _, requests, _ in questions)
+    assert asked.most <= at_once
+    for at in asked.began:
+        assert sum(at - MINUTE_S + SLOT_GRACE_S < other <= at for other in asked.began) <= per_minute
+
+
+def test_judges_that_bring_each_others_answers_into_form_do_not_wait_for_each_other_for_ever() -> None:
+    clock = Clock()
+    asked = Asked(clock)
+
+    async def ask_both(own: RateLimiter, second: RateLimiter) -> None:
+        async with own.slot():
+            await asked.request(own, 1.0)
+            await asked.request(second, 1.0)
+
+    first, second = RateLimiter(1), RateLimiter(1)
+    asyncio.run(gather((ask_both(first, second), ask_both(second, first))))
+    assert len(asked.began) == 4

@@ -1,14 +1,21 @@
+"""Spread over draws, intervals over recordings, and tests between judges and conditions."""
+
 from collections.abc import Sequence
-from statistics import fmean
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from benchmark.metrics.classification import accuracy, exact_match, macro_f1
+from benchmark.metrics.classification import accuracy, macro_f1
 from benchmark.metrics.item_sums import mean_of_metrics, share_of_items
+from benchmark.metrics.paired_tests import (
+    EquivalenceConclusion,
+    compare_with_raw,
+    correct_family,
+    effect_size,
+    holm,
+    mcnemar,
+)
 from benchmark.metrics.ratings import mae, pearson
 from benchmark.metrics.resampling import intervals, mean_over_draws, mean_sd, paired_difference
 
@@ -29,40 +36,14 @@ def three_draws() -> tuple[list[str], list[str | None], list[int], list[str]]:
 
 def test_the_mean_over_draws_and_their_spread() -> None:
     truth, said, draws, films = three_draws()
+    counted = macro_f1(truth, said, THREE)
     each = [macro_f1(truth[index::3], said[index::3], THREE).value for index in range(3)]
-    figure = mean_over_draws(macro_f1(truth, said, THREE), draws, films)
+    figure, again, other = (mean_over_draws(counted, draws, films, seed=seed) for seed in (1, 1, 2))
     spread = mean_sd(each)
     assert (figure.value, figure.more["sd"], figure.n) == (near(spread.mean), near(spread.sd), 90)
     assert figure.more["draws"] == {str(place): near(value) for place, value in enumerate(each)}
     assert figure.low < figure.value < figure.high
-
-
-@given(st.lists(st.one_of(st.none(), st.floats(0, 1)), max_size=10))
-def test_draws_without_a_value_are_counted_and_left_out(values: list[float | None]) -> None:
-    known = [value for value in values if value is not None]
-    spread = mean_sd(values)
-    assert (spread.draws, spread.undefined) == (len(known), len(values) - len(known))
-    assert spread.mean == (pytest.approx(fmean(known)) if known else None)
-    assert spread.sd == (pytest.approx(np.std(known, ddof=1), abs=1e-9) if len(known) > 1 else None)
-
-
-@given(st.lists(st.integers(0, 3), min_size=15, max_size=15))
-def test_a_sample_of_recordings_is_its_items_repeated(weights: list[int]) -> None:
-    truth, said, _, films = three_draws()
-    counted = macro_f1(truth, said, THREE)
-    numbers = [int(film.split()[1]) for film in films]
-    ours = counted.formula(np.array([weights[number] for number in numbers], float) @ counted.sums)
-    places = [place for place, number in enumerate(numbers) for _ in range(weights[number])]
-    again = macro_f1([truth[place] for place in places], [said[place] for place in places], THREE).value
-    assert (None if np.isnan(ours) else float(ours)) == near(again)
-
-
-def test_the_same_seed_gives_the_same_interval() -> None:
-    truth, said, draws, films = three_draws()
-    counted = accuracy(truth, said)
-    first, again, other = (mean_over_draws(counted, draws, films, seed=seed) for seed in (1, 1, 2))
-    assert (first.low, first.high) == (again.low, again.high)
-    assert (first.low, first.high) != (other.low, other.high)
+    assert (figure.low, figure.high) == (again.low, again.high) != (other.low, other.high)
 
 
 def test_one_recording_has_no_interval_and_no_items_have_no_figure() -> None:
@@ -96,14 +77,6 @@ def test_a_mean_of_metrics_leaves_out_those_without_a_value() -> None:
     assert share_of_items([True, False], weights=[3, 1]).value == 0.75
 
 
-def test_a_judge_that_always_refuses_has_shares_of_0_and_no_ratings() -> None:
-    refused = [None] * 3
-    assert macro_f1([*THREE], refused, THREE).value == 0
-    assert exact_match([{"error"}] * 3, refused).value == 0
-    for counted in (pearson([1, 2, 3], refused), mae([1, 2, 3], refused)):
-        assert mean_over_draws(counted, [0] * 3, [*"abc"]).n == 0
-
-
 def test_a_judge_differs_from_a_worse_one_and_not_from_itself() -> None:
     truth, said, draws, films = three_draws()
     worse = [None if place % 2 else answer for place, answer in enumerate(said)]
@@ -123,8 +96,6 @@ def test_judges_of_one_recording_have_a_difference_and_no_test() -> None:
     both, first, nothing = (share_of_items(right) for right in ([True, True], [True, False], []))
     difference = paired_difference(both, first, [0, 0], ["film"] * 2)
     assert (difference.value, difference.p, difference.n) == (0.5, None, 2)
-    with pytest.raises(ValueError, match="2 items of the first, 1 of the second"):
-        paired_difference(both, share_of_items([True]), [0, 0], ["film"] * 2)
     assert paired_difference(nothing, nothing, [], []).value is None
 
 
@@ -160,10 +131,69 @@ def test_samples_without_the_figure_are_left_out() -> None:
     scored = intervals(lambda items: {"r": pearson(*zip(*items, strict=True)).value}, pairs, [0] * 3, [*"abc"])
     figure = mean_over_draws(pearson(truth, said), [0] * 3, [*"abc"], samples=200)
     assert scored["r"] == pytest.approx((figure.low, figure.high), abs=1e-9)
+    right = [("error", "error"), ("none", None)]
+    nothing = dict.fromkeys(("accuracy", "macro_f1"), (None, None))
+    assert intervals(labelled, right, [0, 0], ["film"] * 2) == intervals(labelled, [], [], []) == nothing
 
 
-def test_one_recording_and_no_items_have_no_interval() -> None:
-    truth, said = ["error", "none"], ["error", None]
-    pairs, nothing = [*zip(truth, said, strict=True)], dict.fromkeys(("accuracy", "macro_f1"), (None, None))
-    assert intervals(labelled, pairs, [0, 0], ["film"] * 2) == nothing
-    assert intervals(labelled, [], [], []) == nothing
+RAW = [0.46, 0.38, 0.55, 0.41, 0.50, 0.39, 0.52, 0.47, 0.44, 0.49]
+
+
+def shifted(by: float, noise: float) -> list[float]:
+    return [value + by + noise * (-1) ** place for place, value in enumerate(RAW)]
+
+
+def test_judges_that_are_right_about_the_same_items_do_not_differ_and_25_in_which_they_do_are_many() -> None:
+    tested = mcnemar([True, False, True], [True, False, True])
+    assert (tested.p, tested.exact) == (1, True)
+    assert mcnemar([], []).p is None
+    assert mcnemar([True], [False]).p == 1
+    assert mcnemar([True] * 24, [False] * 24).exact
+    assert not mcnemar([True] * 25, [False] * 25).exact
+
+
+def test_an_effect_that_is_nearly_the_same_in_every_draw_has_no_interval() -> None:
+    """Scipy would look for one for minutes."""
+    value, low, high = effect_size(np.array([0.1, 0.1 + 1e-9, 0.1 - 1e-9, 0.1]))
+    assert value > 1e7
+    assert (low, high) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("other", "conclusion"),
+    [
+        (shifted(0.01, 0.02), EquivalenceConclusion.EQUIVALENT),
+        (shifted(0.05, 0.01), EquivalenceConclusion.DIFFERENT_WITHIN_MARGIN),
+        (shifted(-0.3, 0.02), EquivalenceConclusion.DIFFERENT),
+        (shifted(0.0, 0.3), EquivalenceConclusion.OPEN),
+        (RAW, EquivalenceConclusion.OPEN),
+    ],
+)
+def test_no_difference_is_said_only_where_the_draws_can_show_it(
+    other: list[float], conclusion: EquivalenceConclusion
+) -> None:
+    assert compare_with_raw(RAW, other).conclusion is conclusion
+
+
+def test_conditions_without_tests_and_draws_without_a_value_are_left_out() -> None:
+    family = correct_family({"copy": compare_with_raw(RAW, RAW), "cartoon": compare_with_raw(RAW, shifted(0.05, 0.08))})
+    assert family["copy"].t_p_holm is None
+    assert holm({"a": None, "b": 0.04, "c": 0.01}) == {"a": None, "b": 0.04, "c": 0.02}
+    assert family["cartoon"].t_p_holm == family["cartoon"].t_p
+    other = shifted(0.05, 0.08)
+    compared = compare_with_raw([None, *RAW[1:]], [*other[:-1], None])
+    assert compared == compare_with_raw(RAW[1:-1], other[1:-1])
+    assert compared.n == 8
+    assert compare_with_raw([None, None], [0.1, 0.2]).n == 0
+
+
+def test_the_same_difference_in_every_draw_and_too_few_draws_say_so_and_test_nothing() -> None:
+    for by in (0.0, 0.1):
+        compared = compare_with_raw(RAW, [value + by for value in RAW])
+        assert compared.difference == pytest.approx(by)
+        assert compared.t_p is compared.wilcoxon_p is compared.effect is compared.equivalence_p is None
+        assert "every draw" in compared.reason
+    for count, difference in ((0, None), (1, pytest.approx(0.2))):
+        compared = compare_with_raw(RAW[:count], shifted(0.1, 0.1)[:count])
+        assert (compared.n, compared.difference) == (count, difference)
+        assert "two draws" in compared.reason

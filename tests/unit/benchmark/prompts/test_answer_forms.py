@@ -6,22 +6,15 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from benchmark.prompts.answer_form import (
     AnswerField,
     FormSpec,
     answer_form,
-    answer_shape,
-    field_definitions,
-    label_field,
-    without_definitions,
 )
 from benchmark.prompts.judge_prompt import TASKS, PromptSubject
 from models.judges.judge_interface import Completion
 from models.judges.structured_output.answer_parsing import parse_answer
-from project.codec import dump, load
 from project.errors import UserError
 from project.schemes.scheme import Field, FieldChoice, FieldKind, Label, Scheme, Track
 from tests.builders.forms import form_of
@@ -77,14 +70,6 @@ def test_what_is_true_is_read_as_it_is_and_can_be_stored() -> None:
                 assert item.scheme.check_value(name, value) == value
 
 
-def test_a_form_is_the_same_after_its_way_to_another_process() -> None:
-    for key, item in everything_asked():
-        spec = TASKS.make(key).spec(item)
-        there = load(FormSpec, json.loads(json.dumps(dump(without_definitions(spec)))), "form")
-        assert json.dumps(dict(answer_form(there).schema)) == json.dumps(dict(answer_form(spec).schema))
-        assert there == without_definitions(spec)
-
-
 def test_choices_and_no_others_are_labels() -> None:
     form = form_of("verdict", shrec())
     assert form.schema["properties"]["label"]["enum"] == ["error", "competence", "none"]
@@ -101,12 +86,9 @@ LETTER = Field("answer", FieldKind.CHOICE, "Answer", "", tuple(FieldChoice(*opti
 @pytest.mark.parametrize(
     ("text", "letter"),
     [
-        *((text, "B") for text in ("B", "(B)", "b", "B.", "[B]", "**B**", "“B”", "B. He waits.", "(B) He waits")),
-        *((text, "B") for text in ("B: he waits", "B) because he stands", "B\n\nHe stands.", "He waits")),
-        *((text, "B") for text in ("Answer: B", "The answer is (B).", "Option B: He waits.")),
-        ("A man waits.", "C"),
-        *((text, "") for text in ("A man stands.", "B or C", "A. He waits.", "A: I cannot say", "B. Not A", "E")),
-        *((text, "") for text in ("I cannot", "Based on it", "", "...", "The answer")),
+        *((text, "B") for text in ("B", "(b)", "**B**", "B. He waits.", "B) because he stands", "He waits")),
+        *((text, "B") for text in ("B\n\nHe stands.", "The answer is (B).", "Option B: He waits.")),
+        *((text, "") for text in ("A man stands.", "B or C", "A. He waits.", "B. Not A", "E", "Based on it", "")),
     ],
 )
 def test_a_letter_is_read_however_it_is_written_and_never_guessed(text: str, letter: str) -> None:
@@ -144,25 +126,19 @@ def test_what_is_plainly_meant_is_read() -> None:
 
 def test_a_correction_belongs_to_an_error_and_a_long_text_is_read_up_to_a_limit() -> None:
     form = form_of("assess", shrec())
-    said = {"attributes": [], "rationale": "Why.", "correction": "Wait.", "channel": None}
-    assert form.parse({"label": "error", **said}) == {"label": "error", "rationale": "Why.", "correction": "Wait."}
-    assert form.parse({"label": "none", **said}) == {"label": "none", "rationale": "Why."}
-    form = form_of("assess", shrec())
-    assert len(str(form.parse({"label": "error", "rationale": "x" * 900})["rationale"])) == 900
+    said = {"attributes": [], "rationale": "x" * 900, "correction": "Wait.", "channel": None}
+    assert form.parse({"label": "error", **said}) == {"label": "error", "rationale": "x" * 900, "correction": "Wait."}
+    assert form.parse({"label": "none", **said}) == {"label": "none", "rationale": "x" * 900}
     with pytest.raises(ValueError, match="rationale"):
         form.parse({"label": "error", "rationale": "x" * 1_000_000})
 
 
-def test_numbers_outside_a_range_are_refused() -> None:
+def test_what_is_out_of_range_or_nobody_is_refused() -> None:
     form = form_of("ratings", shrec())
-    for value in (11, -1, 3.5, "many", True, None, [3]):
+    for value in (11, 3.5, "many", True, None):
         with pytest.raises(ValueError, match="goal"):
             form.parse({**ZEROS, "goal": value})
-
-
-def test_people_are_named_by_role_and_read_as_ids() -> None:
-    who = Field("who", FieldKind.PARTICIPANT, "Who")
-    form = answer_form(FormSpec("people", (AnswerField(who),), PEOPLE))
+    form = answer_form(FormSpec("people", (AnswerField(Field("who", FieldKind.PARTICIPANT, "Who")),), PEOPLE))
     assert form.parse({"who": "user"}) == form.parse({"who": "p2"}) == {"who": "p2"}
     with pytest.raises(ValueError, match="who"):
         form.parse({"who": "p3"})
@@ -178,18 +154,6 @@ def test_fine_sliders_are_listed_and_endless_ones_are_bounded() -> None:
         form.parse({"fine": 0.3, "endless": 1000.5})
 
 
-@given(st.lists(st.text(min_size=1, max_size=12), min_size=2, max_size=5, unique=True))
-def test_any_words_can_be_keys(keys: list[str]) -> None:
-    choices = tuple(FieldChoice(key, key.upper()) for key in keys)
-    fields = tuple(AnswerField(Field(key, FieldKind.CHOICE, "?", choices=choices)) for key in keys if key != "label")
-    spec = FormSpec("odd", (AnswerField(label_field("Label", choices), True), *fields))
-    form = answer_form(spec)
-    said = {"label": keys[0], **{field.field.key: keys[-1] for field in fields}}
-    assert form.parse(dict(said)) == said
-    assert len(field_definitions(spec).splitlines()) == (len(fields) + 1) * (len(keys) + 1)
-    assert "\n" not in answer_shape(spec)
-
-
 def test_tasks_say_why_they_cannot_be_asked() -> None:
     plain = PromptSubject(Scheme("odd", "Odd", 1, (Track("t", "T", (Label("a", "A"),)),), ()), "t", "a")
     for task, item, says in (
@@ -202,13 +166,3 @@ def test_tasks_say_why_they_cannot_be_asked() -> None:
         assert TASKS.make(task).inapplicable_reason(item).startswith(says)
     with pytest.raises(UserError, match="no task “guess”"):
         TASKS.make("guess")
-
-
-def test_truths_of_the_small_tasks() -> None:
-    several, error = shrec("competence", attributes=["norms", "emotions"]), shrec("error", attributes=["norms"])
-    for task, truths in (("error", ("no", "yes")), ("multiple", ("yes", "no"))):
-        assert [TASKS.make(task).truth(item) for item in (several, error)] == [{task: truth} for truth in truths]
-    assert TASKS.make("attributes").truth(several) == {"attributes": ["emotions", "norms"]}
-    assert TASKS.make("multiple").truth(shrec("error")) == {}
-    assert TASKS.make("verdict").truth(shrec("")) == {}
-    assert TASKS.make("attributes").item_texts(error) == {"Label": "Error"}

@@ -16,13 +16,13 @@ from benchmark.questions.filter_funnel import (
 )
 from benchmark.questions.filter_outcomes import (
     FilterVerdict,
-    drop_chance,
     judge_scores,
+    most_similar_earlier,
     read_funnel_input,
     read_question_input,
 )
 from benchmark.questions.filter_rules import STEPS, ScoreCombination, default_rule, read_rules
-from benchmark.questions.question_edits import QuestionCorrection, add_questions, correct_question, get_question
+from benchmark.questions.question_edits import add_questions, get_question
 from project.entities.judgments import JudgeEntry, JudgmentStatus
 from project.entities.questions import Maker, Question, WrongOption
 from project.entities.study_records import Json
@@ -98,24 +98,15 @@ def test_what_was_said_about_one_question_is_read_without_the_others(session: Se
     assert [score.value for score in judge_scores(whole, step, made[0])] == [3, 1]
 
 
-def test_a_score_that_is_none_is_open(session: Session) -> None:
-    answers: list[dict[str, Json]] = [
-        *({}, {"score": None}, {"score": "3"}, {"score": True}, {"score": 4}, {"score": -1}, {"score": 2.5}),
-        *({"score": [3]}, {"scores": 3}, {"score": {"score": 3}}, {"score": 10**30}),
-    ]
-    for about, answer in zip(ask_about(session, len(answers)), answers, strict=True):
-        said(session, about, GPT, "difficulty", answer)
-        assert outcome(session, "difficulty", about.id) == (OPEN, "gpt could not be read"), answer
-
-
-def test_a_letter_that_no_option_has_is_open(session: Session) -> None:
-    letters: list[Json] = ["F", "Z", "", "AB", "a", None, 1, ["A"]]
-    for about, letter in zip(ask_about(session, len(letters)), letters, strict=True):
-        said(session, about, GPT, "options_only", {"answer": letter})
+def test_a_score_or_letter_that_is_none_is_open(session: Session) -> None:
+    scores: list[Json] = [None, "3", True, 4, 2.5]
+    letters: list[Json] = ["F", "", "AB", "a", 1]
+    for about, score, letter in zip(ask_about(session, len(scores)), scores, letters, strict=True):
+        said(session, about, GPT, "difficulty", {"score": score})
         for seed in (0, 1):
             said(session, about, GPT, "answer", {"answer": letter}, seed=seed)
-        for step in ("options-only", "stability"):
-            assert outcome(session, step, about.id) == (OPEN, "gpt could not be read"), letter
+        for step in ("difficulty", "stability"):
+            assert outcome(session, step, about.id) == (OPEN, "gpt could not be read"), (score, letter)
 
 
 def test_a_refusal_after_a_score_takes_it_back_and_a_failure_does_not(session: Session) -> None:
@@ -128,60 +119,35 @@ def test_a_refusal_after_a_score_takes_it_back_and_a_failure_does_not(session: S
         assert outcome(session, "truth", about.id)[0] is OPEN
 
 
-def test_scores_of_a_question_as_it_was_do_not_count_and_count_again_after_an_undo(session: Session) -> None:
-    (about,) = ask_about(session, 1)
-    pass_all(session, [about])
-    assert read_funnel(session).survivors == (about.id,)
-    correct_question(session, about.id, QuestionCorrection(answer="Ana waits outside."))
-    assert [*read_funnel(session).stage("review").undecided] == [about.id]
-    session.study.undo()
-    assert read_funnel(session).survivors == (about.id,)
-
-
-def worded_by(session: Session, maker: JudgeEntry) -> Question:
-    """Add a question that a judge worded."""
+def test_a_judge_does_not_score_what_it_or_its_model_made_or_what_nobody_knows_the_maker_of(session: Session) -> None:
     (first,) = ask_about(session, 1)
+    maker = JudgeEntry("judge-a", "a", "openai", "gpt-4o")
     worded = said(session, first, maker, "word_question", {})
     made = question(1, maker=Maker.JUDGE, judgment_id=worded.id)
-    add_questions(session, [made])
-    return made
-
-
-def test_a_judge_does_not_score_what_it_made(session: Session) -> None:
-    made = worded_by(session, GPT)
-    said(session, made, GPT, "review_score", {"score": 5})
-    assert outcome(session, "review", made.id) == (OPEN, "gpt made it: another judge has to score it")
-    said(session, made, GEMINI, "review_score", {"score": 3})
+    unknown = question(2, maker=Maker.JUDGE, judgment_id="gone")
+    add_questions(session, [made, unknown])
+    for judge in (maker, JudgeEntry("judge-b", "b", "openai", "GPT-4o")):
+        said(session, made, judge, "review_score", {"score": 5})
+        assert outcome(session, "review", made.id)[0] is OPEN
+    for about in (made, unknown):
+        said(session, about, GEMINI, "review_score", {"score": 3})
     assert outcome(session, "review", made.id) == (DROPPED, "gemini 3")
+    assert outcome(session, "review", unknown.id)[0] is OPEN
 
 
-def test_the_same_model_under_another_name_is_the_same_judge(session: Session) -> None:
-    made = worded_by(session, JudgeEntry("judge-a", "a", "openai", "gpt-4o"))
-    said(session, made, JudgeEntry("judge-b", "b", "openai", "GPT-4o"), "review_score", {"score": 5})
-    assert outcome(session, "review", made.id)[0] is OPEN
-
-
-def test_where_the_maker_is_not_known_nobody_is_a_second_judge(session: Session) -> None:
-    made = question(0, maker=Maker.JUDGE, judgment_id="gone")
-    add_questions(session, [made])
-    said(session, made, GEMINI, "review_score", {"score": 5})
-    assert outcome(session, "review")[0] is OPEN
-
-
-def test_the_strictest_judge_decides_unless_the_mean_is_asked_for(session: Session) -> None:
-    (about,) = ask_about(session, 1)
+def test_the_strictest_judge_decides_unless_the_mean_is_asked_for_and_an_unread_one_saves_none(
+    session: Session,
+) -> None:
+    about, good, bad = ask_about(session, 3)
     said(session, about, GPT, "difficulty", {"score": 3})
     said(session, about, GEMINI, "difficulty", {"score": 1})
     assert outcome(session, "difficulty") == (DROPPED, "gemini 1, gpt 3")
+    for other, score, verdict in ((good, 3, OPEN), (bad, 0, DROPPED)):
+        said(session, other, GPT, "difficulty", {"score": score})
+        said(session, other, GEMINI, "difficulty", {}, status=JudgmentStatus.UNPARSED)
+        assert outcome(session, "difficulty", other.id)[0] is verdict
     change_rule(session, "difficulty", several=ScoreCombination.MEAN)
     assert outcome(session, "difficulty") == (KEPT, "mean 2: gemini 1, gpt 3")
-
-
-def test_a_judge_that_cannot_be_read_keeps_it_open_but_saves_none(session: Session) -> None:
-    for about, score, verdict in zip(ask_about(session, 2), (3, 0), (OPEN, DROPPED), strict=True):
-        said(session, about, GPT, "difficulty", {"score": score})
-        said(session, about, GEMINI, "difficulty", {}, status=JudgmentStatus.UNPARSED)
-        assert outcome(session, "difficulty", about.id)[0] is verdict
 
 
 def test_a_judge_that_does_not_count_is_not_seen_and_one_that_counts_is_waited_for(session: Session) -> None:
@@ -206,29 +172,16 @@ def test_more_runs_on_options_alone_ask_for_more_than_a_lucky_guess(session: Ses
     assert outcome(session, "options-only") == (DROPPED, "gpt right in 2 of 3")
 
 
-def test_what_guessing_alone_drops_is_known() -> None:
-    step = STEPS["options-only"]
-    rule = default_rule(step)
-    assert drop_chance(step, rule, 5) == pytest.approx(0.2)
-    assert drop_chance(step, replace(rule, runs=3), 5) == pytest.approx(3 * 0.04 * 0.8 + 0.008)
-    assert drop_chance(STEPS["truth"], rule, 5) is None
-
-
-def test_only_answers_at_the_steps_temperature_tell_of_stability(session: Session) -> None:
-    (about,) = ask_about(session, 1)
+def test_only_answers_of_several_runs_at_the_steps_temperature_tell_of_stability(session: Session) -> None:
+    about, differing, once = ask_about(session, 3)
     model = JudgeEntry("judge-m", "m", "openai", "some-model")
     for seed, letter in enumerate("AB"):
         said(session, about, model, "answer", {"answer": letter}, seed=seed, settings={"temperature": 0.0})
+        said(session, differing, GPT, "answer", {"answer": letter}, seed=seed)
     assert outcome(session, "stability")[0] is OPEN
     for seed in (0, 1):
         said(session, about, model, "answer", {"answer": "C"}, seed=seed, settings={"temperature": 0.2})
     assert outcome(session, "stability") == (KEPT, "Answered m C C")
-
-
-def test_answers_that_differ_fall_and_one_run_is_not_enough(session: Session) -> None:
-    differing, once = ask_about(session, 2)
-    for seed, letter in enumerate("AB"):
-        said(session, differing, GPT, "answer", {"answer": letter}, seed=seed)
     assert outcome(session, "stability", differing.id) == (DROPPED, "Answered gpt A B")
     said(session, once, GPT, "answer", {"answer": "A"})
     said(session, once, GPT, "answer", {"answer": "A"}, seed=1, variant="cot")
@@ -255,7 +208,7 @@ def proposed(session: Session, about: Question, **other: Json) -> Proposal:
     return proposal
 
 
-def test_the_most_plausible_options_come_first(session: Session) -> None:
+def test_the_most_plausible_options_come_first_and_what_cannot_be_used_is_not_taken_over(session: Session) -> None:
     (about,) = ask_about(session, 1)
     proposal = proposed(session, about)
     assert [(option.text, option.plausibility) for option in proposal.wrong] == [
@@ -265,29 +218,13 @@ def test_the_most_plausible_options_come_first(session: Session) -> None:
         ("Ana waves.", 0),
     ]
     assert (proposal.judge, proposal.rejection_reason) == ("gpt", "")
-    for likely in (None, -1, 101, True, "90", 2.5):
+    for likely in (None, 101, "90"):
         assert proposed(session, about, plausibility_2=likely).wrong[-1] == WrongOption("Ana nods.", None)
-
-
-@pytest.mark.parametrize(
-    ("other", "why"),
-    [
-        ({"wrong_2": None}, "proposes 3 wrong options"),
-        ({"wrong_2": "   "}, "proposes 3 wrong options"),
-        ({"wrong_2": ["Ana nods."]}, "proposes 3 wrong options"),
-        ({"wrong_2": "x" * 5000}, "proposes 3 wrong options"),
-        ({"wrong_2": "Ana YAWNS"}, "same"),
-        ({"wrong_2": "ana sighs, because the coffee is cold"}, "answer"),
-        ({"wrong_2": "\N{ZERO WIDTH SPACE}"}, "empty"),
-    ],
-)
-def test_options_that_cannot_be_used_are_not_taken_over(session: Session, other: dict[str, Json], why: str) -> None:
-    (about,) = ask_about(session, 1)
-    assert why in proposed(session, about, **other).rejection_reason
-    changes, refused = apply_newest_proposals(session, read_funnel_input(session), [about.id])
-    assert not changes
-    assert why in refused[about.id]
-    assert get_question(session, about.id).wrong == about.wrong
+    for wrong, why in ((None, "proposes 3 wrong options"), ("Ana YAWNS", "same"), (about.answer.lower(), "answer")):
+        assert why in proposed(session, about, wrong_2=wrong).rejection_reason
+        changes, refused = apply_newest_proposals(session, read_funnel_input(session), [about.id])
+        assert not changes
+        assert why in refused[about.id]
 
 
 def test_after_a_take_over_scores_of_before_count_no_more_and_again_after_an_undo(session: Session) -> None:
@@ -305,14 +242,6 @@ def test_after_a_take_over_scores_of_before_count_no_more_and_again_after_an_und
     session.study.undo()
     assert get_question(session, first.id).wrong == first.wrong
     assert len(read_funnel(session).survivors) == 2
-
-
-def test_some_of_the_options_can_be_taken_over(session: Session) -> None:
-    (about,) = ask_about(session, 1)
-    proposal = proposed(session, about)
-    apply_options(session, about.id, about.checksum, (*proposal.wrong[:1], *about.wrong[1:]))
-    options = [(option.text, option.plausibility) for option in get_question(session, about.id).wrong]
-    assert options == [("Ana nods.", 90), ("Ben leaves.", None), ("Ben sleeps.", None), ("Ben sings.", None)]
 
 
 def test_a_proposal_for_the_question_as_it_was_is_refused(session: Session) -> None:
@@ -339,3 +268,23 @@ def test_all_are_taken_over_in_one_step_the_newest_that_can_be_used(session: Ses
     assert (changes.ids("question"), refused) == ({first.id, second.id}, {})
     session.study.undo()
     assert get_question(session, second.id).wrong == second.wrong
+
+
+def test_copies_are_found_and_questions_about_other_times_or_answers_are_not() -> None:
+    first = question(0, text="Why does Ana leave the room at 0:10?", answer="She is angry with Ben.")
+    copy = question(1, text="Why does Ana leave the room, at 0:10?", answer="She is angry with Ben")
+    later = question(2, text="Why does Ana leave the room at 0:50?", answer="She is angry with Ben.")
+    other = question(3, text="Why does Ana leave the room at 0:10?", answer="Her bus is about to come.")
+    elsewhere = replace(copy, id="question-00004", recording_id="elsewhere")
+    similar = most_similar_earlier([first, copy, later, other, elsewhere])
+    assert similar == most_similar_earlier([elsewhere, other, later, copy, first])
+    assert similar[copy.id] == (100, first.id)
+    assert later.id not in similar
+    assert similar[other.id][0] < default_rule(STEPS["duplicates"]).limit
+    assert elsewhere.id not in similar
+
+
+def test_many_questions_of_one_recording_are_compared_with_all_earlier_ones() -> None:
+    made = [question(at, text=f"Question {'abcdefghij'[at % 10] * (at // 10 + 1)}", answer="x") for at in range(600)]
+    made.append(question(600, text=made[0].text, answer="x"))
+    assert most_similar_earlier(made)[made[600].id] == (100, made[0].id)

@@ -1,9 +1,10 @@
-"""Questions by rules: what their wrong options are, and are never."""
+"""Questions by rules: what is asked, and that no option is the answer again, however it is written."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -15,9 +16,20 @@ from benchmark.questions.question_templates import (
     RuleQuestionGenerator,
     Similarity,
 )
-from benchmark.questions.question_validity import QuestionDraft, QuestionSpec, normalize_option, required_questions
+from benchmark.questions.question_validity import (
+    MAX_OPTION_CHARS,
+    MAX_PATHS,
+    QuestionDraft,
+    QuestionSpec,
+    balance_positions,
+    draft_problem,
+    find_paths,
+    find_required_question,
+    normalize_option,
+    required_questions,
+)
 from project.entities.causal_chains import ChainGraph, NodeKind
-from project.entities.questions import CHAIN_QUESTION_KINDS, QuestionKind
+from project.entities.questions import CHAIN_QUESTION_KINDS, QuestionKind, WrongOption
 from tests.builders.drawn_questions import drawn, rules
 
 EVENTS = ("opens a window", "drops a plate", "hums a song", "feeds the cat", "locks the bicycle", "writes a letter")
@@ -49,12 +61,9 @@ PAIRS = [("calls a taxi", "misses a train"), ("finds a coin", "buys an ice"), ("
 PAIRS += [("loses a bet", "paints a fence"), ("hears thunder", "runs home")]
 
 
-def scattered(texts: Sequence[str], kind: NodeKind = NodeKind.EVENT) -> list[ChainGraph]:
+def scattered(texts: Sequence[str]) -> list[ChainGraph]:
     """Return a chain of one node in a recording of its own for each text."""
-    return [
-        drawn({f"n{at}": text}, chain=f"c{at}", recording=f"r{at}", kinds={f"n{at}": kind})
-        for at, text in enumerate(texts)
-    ]
+    return [drawn({f"n{at}": text}, chain=f"c{at}", recording=f"r{at}") for at, text in enumerate(texts)]
 
 
 def test_wrong_options_are_other_nodes_of_the_kind_and_say_where_they_are_from() -> None:
@@ -67,6 +76,8 @@ def test_wrong_options_are_other_nodes_of_the_kind_and_say_where_they_are_from()
         assert normalize_option(option.text) == normalize_option(texts[option.source])
         assert option.source != "n0"
     assert draft.answer == "Opens a window"
+    first, again, other = (made(graphs, maker=rules(graphs, seed=seed)) for seed in (1, 1, 2))
+    assert first == again != other
     assert "0.0 s and 1.0 s" in draft.text
 
 
@@ -124,20 +135,14 @@ def test_people_of_other_recordings_become_those_of_this_one() -> None:
 
 
 def test_what_others_do_in_the_same_recording_is_told_of_whom_the_question_asks() -> None:
-    texts = {"a": "Robin opens a window", "b": "Sam drops a plate", "c": "Robin hums a song"}
+    texts = {"a": "Al alters a window", "b": "Sam drops a plate", "c": "Al hums a song"}
     texts |= {"d": "Sam feeds the cat", "e": "Sam locks the bicycle"}
-    people = {node: ["r" if "Robin" in text else "s"] for node, text in texts.items()}
-    home = drawn(texts, people=people)
-    draft = only_event(home, [], rules([home], {"r": {"r": "Robin", "s": "Sam"}}))
-    assert "Robin" in draft.text
+    home = drawn(texts, people={node: ["r" if "Al" in text else "s"] for node, text in texts.items()})
+    draft = only_event(home, [], rules([home], {"r": {"r": "Al", "s": "Sam"}}))
+    assert "Al" in draft.text
+    assert draft.answer == "Al alters a window", "a name inside of a word stays"
     deeds = ("drops a plate", "hums a song", "feeds the cat", "locks the bicycle")
-    assert {option.text for option in draft.wrong} == {f"Robin {deed}" for deed in deeds}
-
-
-def test_a_name_inside_a_word_stays() -> None:
-    graphs = scattered(["Al alters a plan", *EVENTS[1:]])
-    maker = rules(graphs, {"r0": {"p": "Al"}, "r1": {"q": "Bo"}})
-    assert only_event(graphs[0], graphs[1:], maker).answer == "Al alters a plan"
+    assert {option.text for option in draft.wrong} == {f"Al {deed}" for deed in deeds}
 
 
 def test_texts_that_may_not_go_as_far_as_the_question_are_not_used() -> None:
@@ -173,28 +178,6 @@ def test_a_node_without_text_is_asked_about_nowhere_and_offered_nowhere() -> Non
     assert {source[-1] for source in offered - {"c"}} <= {*"ab"}
 
 
-def test_the_same_seed_words_alike_and_another_one_otherwise() -> None:
-    graphs = scattered(EVENTS)
-    first, again, other = (made(graphs, maker=rules(graphs, seed=seed)) for seed in (1, 1, 2))
-    assert first == again
-    assert first != other
-
-
-def test_multi_step_questions_ask_for_start_end_and_between() -> None:
-    deeds = ["opens", "breaks", "hides", "sells", "paints", "burns", "loses", "mends"]
-    things = ["box", "lamp", "hat"]
-    graphs = []
-    for at, deed in enumerate(deeds):
-        texts = {f"{at}{n}": f"{deed} {thing}" for n, thing in enumerate(things)}
-        graphs.append(drawn(texts, f"{at}0>{at}1 {at}1>{at}2", chain=f"c{at}", recording=f"r{at}"))
-    drafts = [pair for pair in made(graphs, [QuestionKind.STEPS]) if isinstance(pair[1], QuestionDraft)]
-    for wanted, draft in drafts:
-        chain = graphs[int(wanted.covers[0][0])]
-        at = {"start": 0, "between": 1, "end": 2}[wanted.aspect]
-        assert normalize_option(draft.answer) == normalize_option(chain.nodes_by_id[wanted.covers[at]].text)
-    assert {wanted.aspect for wanted, _ in drafts} == {"start", "between", "end"}
-
-
 WORD = st.sampled_from(
     ["a", "A", "a.", "x", "Ada", "ADA ", "waves", "waves!", "wave", "the", "", "é", "?", "opens a box"]
 )
@@ -218,17 +201,6 @@ def test_a_wrong_option_that_equals_the_answer_or_another_is_impossible(
             assert all(options)
 
 
-@pytest.mark.parametrize("kind", [*NodeKind])
-def test_every_kind_of_node_is_asked_about(kind: NodeKind) -> None:
-    graphs = scattered([f"{text} today" for text in EVENTS], kind)
-    drafts = [draft for _, draft in made(graphs, [QuestionKind.EVENT, QuestionKind.STATE])]
-    assert len(drafts) == len(EVENTS)
-    for draft in drafts:
-        assert isinstance(draft, QuestionDraft)
-        assert "{" not in draft.text
-        assert draft.aspect == ("" if kind is NodeKind.EVENT else kind.value)
-
-
 @given(st.lists(st.text("aäbB 你-'", max_size=30), min_size=1, max_size=20), st.lists(st.text("abc 你", max_size=20)))
 def test_texts_are_as_similar_as_scikit_learn_says(known: list[str], asked: list[str]) -> None:
     assume(any(text.strip() for text in known))
@@ -237,7 +209,90 @@ def test_texts_are_as_similar_as_scikit_learn_says(known: list[str], asked: list
     np.testing.assert_array_equal(ours.vectors(texts).toarray(), theirs.transform(texts).toarray())
 
 
-def test_a_text_without_a_word_is_similar_to_none() -> None:
-    for known in ([], [""], [" "], ["word"]):
-        similarity = Similarity(known)
-        assert (similarity.cosines(similarity.vectors([" ", "x"]), similarity.vectors(["word", ""])) == 0).all()
+def draft(answer: str = "She waves", *wrong: str, text: str = "What happens?") -> QuestionDraft:
+    options = wrong or ("He leaves", "They sing", "A door shuts", "It rains")
+    return QuestionDraft(QuestionKind.EVENT, "", ("n",), text, answer, tuple(WrongOption(option) for option in options))
+
+
+def test_what_changes_the_meaning_makes_another_option_and_other_writing_none() -> None:
+    assert draft_problem(draft()) == ""
+    twice = draft("She waves", "It rains", "it rains!", "They sing", "A door shuts")
+    assert draft_problem(twice).startswith("Two wrong")
+    near = ("Ada is not angry with Ben", "Ben is angry with Ada", "Ada is angry with Cleo", "Ada was angry with Ben")
+    assert draft_problem(draft("Ada is angry with Ben", *near)) == ""
+    assert draft_problem(draft("?", "!", "…", "😀", "😢")) == ""
+    for again in ("She-WAVES!", WIDE, "She wa\u200bves", "Sh\u00e9 w\u00e0ves", "The she wave"):
+        assert draft_problem(draft("She waves", again, "They sing", "A door shuts", "It rains")), again
+
+
+WIDE = "".join(chr(ord(sign) + 0xFEE0) if sign != " " else sign for sign in "She waves")
+CHANGES: list[Callable[[str], str]] = [str.upper, str.lower, str.title, "{}.".format, " {} ".format]
+
+
+def test_too_few_too_many_empty_and_endless_are_refused() -> None:
+    assert "4 options" in draft_problem(draft("She waves", "He leaves", "They sing", "A door shuts"))
+    assert draft_problem(draft("She waves", "He leaves", "They sing", "A door shuts"), options=4) == ""
+    assert "6 options" in draft_problem(draft("a", "b", "c", "d", "e", "f"))
+    for nothing in ("", "  ", "\u200b", "\x00"):
+        assert draft_problem(draft(nothing))
+        assert draft_problem(draft(text=nothing))
+    assert draft_problem(draft("x" * (MAX_OPTION_CHARS + 1)))
+    assert draft_problem(draft("half \ud800 a sign"))
+
+
+@given(st.text(min_size=1, max_size=20), st.sampled_from(CHANGES))
+def test_the_answer_in_other_marks_and_case_never_passes(answer: str, changed: Callable[[str], str]) -> None:
+    question_draft = draft(answer, changed(answer), "one", "two", "three")
+    if normalize_option(changed(answer)) == normalize_option(answer):
+        assert draft_problem(question_draft)
+    assert draft_problem(replace(question_draft, wrong=(WrongOption(answer), *question_draft.wrong[1:])))
+
+
+HOUSE = drawn(
+    {"a": "rain", "b": "a wet floor", "c": "a fall", "d": "shame", "e": "a laugh", "f": "anger"},
+    "a>b b>c c>d e>d d>f",
+    kinds={"d": NodeKind.EMOTION, "f": NodeKind.EMOTION},
+)
+
+
+def line(nodes: int) -> ChainGraph:
+    return drawn([f"step {at}" for at in range(nodes)], " ".join(f"c{at}>c{at + 1}" for at in range(nodes - 1)))
+
+
+def test_each_node_and_each_subchain_has_its_questions() -> None:
+    wanted = required_questions(HOUSE)
+    assert Counter(spec.kind.value for spec in wanted) == {"EU": 4, "MSE": 2, "CW": 4, "CH/W": 4}
+    assert {spec.aspect for spec in wanted if spec.kind is QuestionKind.STATE} == {"emotion"}
+    (shame,) = [spec for spec in wanted if spec.kind is QuestionKind.WHY and spec.covers[0] == "d"]
+    assert shame.covers == ("d", "c", "e")
+    assert required_questions(drawn({}), CHAIN_QUESTION_KINDS) == []
+    of_one_node = required_questions(drawn({"a": "rain"}), CHAIN_QUESTION_KINDS)
+    assert [spec.kind for spec in of_one_node] == [QuestionKind.EVENT]
+    wanted = required_questions(HOUSE, CHAIN_QUESTION_KINDS)
+    assert [find_required_question(HOUSE, spec.part) for spec in wanted] == wanted
+    assert len({spec.part for spec in wanted}) == len(wanted)
+    for nothing in ("", "EU:", "EU:z", "CW:a", "multi-step:start:a>b", "XX:a", "multi-step"):
+        assert find_required_question(HOUSE, nothing) is None
+
+
+def test_paths_are_the_longest_between_their_ends_and_have_an_end() -> None:
+    short_cut = drawn({"a": "rain", "b": "a wet floor", "c": "a fall", "d": "shame"}, "a>b b>c a>c c>d")
+    assert find_paths(short_cut) == [("a", "b", "c", "d"), ("a", "b", "c"), ("b", "c", "d")]
+    assert find_paths(drawn({"a": "rain", "b": "a wet floor"}, "a>b")) == []
+    assert len(find_paths(line(30))) == MAX_PATHS
+    assert len(find_paths(line(30))[0]) == 30
+    for nodes, paths in ((1, 0), (3, 1), (11, 45)):
+        assert len(find_paths(line(nodes))) == paths
+        assert len(required_questions(line(nodes), [QuestionKind.STEPS])) == 3 * paths
+
+
+@given(st.integers(0, 60), st.integers(2, 8), st.integers(0, 5))
+def test_places_are_balanced(count: int, options: int, seed: int) -> None:
+    places = balance_positions(count, options, seed)
+    times = Counter(places)
+    assert len(places) == count
+    assert {*places} <= {*range(options)}
+    assert max(times.values(), default=0) - min(times[at] for at in range(options)) <= 1
+    assert places == balance_positions(count, options, seed)
+    many = balance_positions(100, 5, 1)
+    assert many not in (sorted(many), balance_positions(100, 5, 2), [at % 5 for at in range(100)])

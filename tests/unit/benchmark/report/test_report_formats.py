@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from benchmark.report import latex_report as latex
 from benchmark.report import markdown_report as markdown
 from benchmark.report.html_report import render_html, render_items_page
-from benchmark.report.latex_report import latex_document, latex_table
+from benchmark.report.latex_report import latex_table
 from benchmark.report.markdown_report import items_csv, render_markdown, table_csv
 from benchmark.report.report_document import (
     BenchmarkReport,
@@ -191,21 +191,6 @@ def test_any_text_is_harmless_latex(text: str) -> None:
         row = latex_table(ReportTable("t", text, text, COLUMNS[:1], rows))
         assert balanced(row)
         assert row.count("\\\\\n") == 3, "two heads and one row, whatever the name is"
-
-
-def test_hyphens_stay_hyphens_in_latex() -> None:
-    assert latex.escape_latex("gpt-4o--x") == "gpt-4o-{}-x"
-    assert latex.escape_latex("é \N{EN DASH} \N{MULTIPLICATION SIGN}") == r"é -- $\times$"
-    assert latex.escape_latex("漢") == "?"
-
-
-def test_the_document_of_all_tables_brings_what_they_need() -> None:
-    document = latex_document(REPORT)
-    for package in ("booktabs", "graphicx", "textcomp", "fontenc", "inputenc"):
-        assert package in document
-    assert r"\input{tables/shrec-1.tex}" in document
-    assert document.rstrip().endswith(r"\end{document}")
-    assert r"\cmidrule(lr){2-3}" in latex_table(TABLE)
 
 
 @given(st.text(max_size=60))

@@ -1,4 +1,4 @@
-"""Figures over draws, with intervals, by trait and by label."""
+"""Figures over draws, with intervals, by trait and by label; judges beside each other, and conditions beside raw."""
 
 import random
 from collections.abc import Sequence
@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.metrics.item_sums import MetricContributions
-from benchmark.metrics.published_figures import DIMENSIONS
+from benchmark.metrics.paired_tests import EquivalenceConclusion
 from benchmark.metrics.resampling import mean_over_draws, mean_sd
-from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as RATED
 from benchmark.results.item_results import ItemOutcome, MetricRow, classify_outcome, count_outcomes, is_right
+from benchmark.results.result_comparison import RawConditionPair, compare_correctness, compare_metrics, condition_rows
 from benchmark.results.run_measures import (
     compute_breakdowns,
     compute_confusions,
@@ -22,8 +21,7 @@ from benchmark.results.run_measures import (
 )
 from benchmark.tasks.benchmark_task import SUITE, ItemResponse, score
 from project.entities.judgments import JudgmentStatus
-from project.entities.study_records import Json
-from tests.builders.task_answers import NAMES, by_chance, said
+from tests.builders.task_answers import NAMES, as_answered, by_chance, said
 
 ENTRY = SUITE.make("verdict")
 EXPECTED = ("verdict",)
@@ -37,60 +35,17 @@ def means_of(rows: Sequence[MetricRow]) -> dict[str, float | None]:
 @given(st.integers(0, 10_000))
 def test_a_figure_is_the_mean_of_its_draws_and_that_of_sums_over_items(seed: int) -> None:
     answered = by_chance(seed)
-    values = [score(ENTRY, draw)["accuracy"] for draw in items_by_draw(answered)]
+    scores = [score(ENTRY, draw) for draw in items_by_draw(answered)]
+    values = [figures["accuracy"] for figures in scores]
     rows = {row.metric: row for row in metric_rows(ENTRY, answered, samples=0)}
     accuracy = rows["accuracy"]
     assert (accuracy.mean, accuracy.sd) == pytest.approx((fmean(values), stdev(values)))
     assert accuracy.n == len(answered)
     assert accuracy.low is accuracy.high is None
-    assert_sums_give_the_scores_of_draws("verdict", answered, {"accuracy", "macro_f1"})
-
-
-def assert_sums_give_the_scores_of_draws(task: str, answered: list[ItemResponse], metrics: set[str]) -> None:
-    """The mean over draws of these metrics follows from the sums of all items as from scoring each draw."""
-    entry = SUITE.make(task)
-    scores = [score(entry, draw) for draw in items_by_draw(answered)]
     draws, homes = [response.draw for response in answered], [response.recording_id for response in answered]
-    sums = {key: metric for key, metric in entry.measure(answered).items() if isinstance(metric, MetricContributions)}
-    assert metrics <= {*sums}
-    for key, metric in sums.items():
-        expected = mean_sd([values[key] for values in scores]).mean
-        summed = mean_over_draws(metric, draws, homes, 0).value
-        assert summed == (None if expected is None else pytest.approx(expected, abs=1e-9))
-
-
-@given(st.integers(0, 10_000))
-def test_sums_give_the_figures_of_questions_by_kind_and_over_chains(seed: int) -> None:
-    """Chains of two subchains each; a few questions are answered wrong, and some belong to no chain."""
-    chance = random.Random(seed)
-    answered = []
-    for at in range(40):
-        chain = at // 5
-        traits: dict[str, Json] = {"labels": ["A", "B", "C", "D", "E"], "question": f"q{at}"}
-        traits |= {"kind": chance.choice(["MSE", "EU", "CW"]), "aspect": chance.choice(["emotion", "belief", ""])}
-        if chain < 7:
-            traits |= {"chain": f"c{chain}", "steps": 2, "subchains": {"x": 3} if at % 5 < 3 else {"y": 2}}
-        said_of = {"answer": {"answer": "A" if chance.random() < 0.9 else "B"}}
-        answered.append(
-            ItemResponse(
-                f"i{at}", chain // 4, f"r{chain // 2}", {"answer": {"answer": "A"}}, said_of, {"answer": OK}, traits
-            )
-        )
-    metrics = {"accuracy", "accuracy.MSE", "chain_consistency", "subchain_consistency"}
-    assert_sums_give_the_scores_of_draws("r3vqa", answered, metrics)
-
-
-@given(st.integers(0, 10_000))
-def test_sums_give_the_figures_of_ratings_by_dimension(seed: int) -> None:
-    chance = random.Random(seed)
-    answered = []
-    for at in range(12):
-        truth: dict[str, Json] = {key: chance.uniform(0, 10) for key in DIMENSIONS}
-        given_ratings: dict[str, Json] = {key: chance.randint(0, 10) for key in DIMENSIONS}
-        ratings, status = ({RATED: given_ratings}, OK) if chance.random() < 0.9 else ({}, NO)
-        answered.append(ItemResponse(f"i{at}", 0, f"r{at // 2}", {RATED: truth}, ratings, {RATED: status}))
-    metrics = {"pearson_r", "mae", "pearson_r.goal", "mae.secret"}
-    assert_sums_give_the_scores_of_draws("sotopia_eval", answered, metrics)
+    for key, metric in ENTRY.measure(answered).items():
+        expected = mean_sd([figures[key] for figures in scores]).mean
+        assert mean_over_draws(metric, draws, homes, 0).value == pytest.approx(expected, abs=1e-9)
 
 
 def test_an_interval_holds_its_figure_and_one_recording_has_none() -> None:
@@ -129,29 +84,19 @@ def test_parts_are_the_figures_of_their_items() -> None:
     assert [part.value for part in agreed.parts] == ["agreed", "disagreed"]
 
 
-@pytest.mark.parametrize(
-    ("statuses", "failed", "expected"),
-    [
+def test_an_item_counts_by_the_worst_that_came_of_it_and_once() -> None:
+    states = []
+    for statuses, failed, expected in (
         ({"a": OK, "b": OK}, False, ItemOutcome.ANSWERED),
         ({"a": OK, "b": BAD}, False, ItemOutcome.UNPARSED),
-        ({"a": NO}, False, ItemOutcome.REFUSED),
         ({"a": BAD, "b": NO}, False, ItemOutcome.REFUSED),
         ({"a": OK}, False, ItemOutcome.MISSING),
         ({"a": OK}, True, ItemOutcome.ERROR),
-        ({}, False, ItemOutcome.MISSING),
-        ({}, True, ItemOutcome.ERROR),
-    ],
-)
-def test_an_item_counts_by_the_worst_that_came_of_it(
-    statuses: dict[str, JudgmentStatus], failed: bool, expected: ItemOutcome
-) -> None:
-    assert classify_outcome(ItemResponse("i", 0, "r", {}, {}, statuses), ("a", "b"), failed=failed) is expected
-
-
-@given(st.lists(st.sampled_from([*ItemOutcome]), max_size=30))
-def test_every_item_is_counted_once(states: list[ItemOutcome]) -> None:
+    ):
+        states.append(classify_outcome(ItemResponse("i", 0, "r", {}, {}, statuses), ("a", "b"), failed=failed))
+        assert states[-1] is expected
     counts = count_outcomes(states)
-    assert counts.counted + counts.errors + counts.missing == counts.items == len(states)
+    assert (counts.items, counts.counted, counts.errors, counts.missing) == (5, 3, 1, 1)
 
 
 def test_right_and_wrong() -> None:
@@ -163,3 +108,50 @@ def test_right_and_wrong() -> None:
     rating = ItemResponse("i", 0, "r", {"a": {"x": 3.5}}, {"a": {"x": 3.5}}, {"a": OK})
     assert is_right(rating, ("a",)) is None
     assert is_right(several, ("b",)) is None
+
+
+def pair(seed: int, share: float, draws: int = 5) -> RawConditionPair:
+    """Return a judge that is right with a chance of 0.6 raw, and of `share` under a condition."""
+    chance = random.Random(seed)
+    asked = by_chance(seed, number=15 * draws, draws=draws, recordings=15)
+    truths = [str(response.truth["verdict"]["label"]) for response in asked]
+    sides = [[truth if chance.random() < often else chance.choice(NAMES) for truth in truths] for often in (0.6, share)]
+    return RawConditionPair("gpt", "blur", as_answered(asked, sides[0]), as_answered(asked, sides[1]))
+
+
+def test_a_judge_does_not_differ_from_itself_and_sides_are_told_apart() -> None:
+    answered = by_chance(1)
+    differences = [row.difference for row in compare_metrics(ENTRY, answered, answered)]
+    assert [(difference.value, difference.p) for difference in differences] == [(0, 1), (0, 1)]
+    answered = by_chance(2)
+    right = as_answered(answered, [str(response.truth["verdict"]["label"]) for response in answered])
+    forward, backward = (compare_metrics(ENTRY, *both)[0] for both in ((right, answered), (answered, right)))
+    assert forward.difference.value == pytest.approx(forward.first - forward.second)
+    assert forward.difference.value == pytest.approx(-backward.difference.value)
+    assert forward.difference.p < 0.05
+
+
+def test_an_item_in_several_draws_counts_once() -> None:
+    tested = compare_correctness([True, True, False, None], [False, False, True, True], ["a", "a", "b", "c"])
+    assert (tested.first_only, tested.second_only) == (1, 1)
+    assert compare_correctness([None], [None], ["a"]) is None
+
+
+def test_a_large_difference_has_a_direction_and_the_same_answers_have_no_test() -> None:
+    row = condition_rows(ENTRY, [pair(4, 0.0, draws=10)])[0]
+    assert row.test.conclusion is EquivalenceConclusion.DIFFERENT
+    assert "lower than raw" in row.sentence
+    assert "gpt" in row.sentence
+    assert "blur" in row.sentence
+    raw = pair(5, 0.6).raw
+    row = condition_rows(ENTRY, [RawConditionPair("gpt", "blur", raw, raw)])[0]
+    assert row.test.conclusion is EquivalenceConclusion.OPEN
+    assert "nothing to test" in row.sentence
+    assert "no difference" not in row.sentence
+
+
+def test_a_family_is_corrected_together() -> None:
+    alone = condition_rows(ENTRY, [pair(6, 0.2)])[0].test
+    together = condition_rows(ENTRY, [pair(6, 0.2), pair(7, 0.6)])[0].test
+    assert alone.t_p == together.t_p
+    assert together.t_p_holm > alone.t_p_holm

@@ -5,10 +5,16 @@ from typing import Any
 
 import pytest
 
+from annotate.blinding.reveals import may_see, reveal
 from annotate.review.peer_review import review_segment
 from annotate.team.assignments import mark_done
 from benchmark.judge_input.input_planning import plan_input
-from benchmark.judging.person_judge import person_judgment, refusal_judgment
+from benchmark.judging.person_judge import (
+    person_judgment,
+    plan_person_task,
+    refusal_judgment,
+    save_answer,
+)
 from benchmark.questions.verification import verify
 from benchmark.runs import people_runs
 from benchmark.runs.people_runs import (
@@ -29,7 +35,7 @@ from benchmark.sets.frozen_sets import find_own_items
 from benchmark.tasks.benchmark_task import Round
 from benchmark.tasks.label_tasks import VerdictTask
 from project.entities.frozen_items import FrozenItem, ItemModality, ItemSet
-from project.entities.judgments import JudgmentStatus, JudgmentTarget, JudgmentTargetKind
+from project.entities.judgments import PERSON_BACKEND, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.entities.questions import VerificationDecision
 from project.entities.study_records import ReviewDecision
 from project.errors import UserError
@@ -42,10 +48,12 @@ from project.session.session import Session
 from tests.builders import question_study
 from tests.builders.chains import draw
 from tests.builders.item_sets import freeze, stretch
+from tests.builders.judgments import judged
 from tests.builders.marked_study import mark, person
 from tests.builders.training_round import open_round
 
 WORDS = HumanRunOptions(ItemModality.TEXT)
+SETTINGS = input_settings(WORDS)
 
 
 class AskVerdict(VerdictTask):
@@ -105,12 +113,14 @@ def test_an_answer_belongs_to_the_run_and_is_not_asked_again(session: Session) -
     assert (judgment.ms, judgment.annotator_id) == (1500, person(session, "Ada").id)
     assert benchmark_runs(session.study) == [queue.run], "going on makes no second run"
     assert queue.run.judge["name"] == "Ada"
+    later = queue_of(session, frozen, seed=1)
+    assert (len(later.remaining), later.is_started) == (3, False)
 
 
 def test_words_turns_and_form_are_those_of_a_model_and_what_does_not_fit_is_not_stored(session: Session) -> None:
     queue = begin(session, freeze(session, stretches(1)))
     planned = plan_question_task(session, queue, queue.remaining[0])
-    plan = plan_input(session, queue.remaining[0].about, "verdict", settings=input_settings(WORDS))
+    plan = plan_input(session, queue.remaining[0].about, "verdict", settings=SETTINGS)
     assert (planned.plan.system, planned.plan.text, planned.plan.form) == (plan.system, plan.text, plan.form)
     with pytest.raises(UserError):
         answered(session, queue, "nonsense")
@@ -119,7 +129,9 @@ def test_words_turns_and_form_are_those_of_a_model_and_what_does_not_fit_is_not_
 
 def test_who_does_not_know_is_counted_apart_and_not_asked_again(session: Session) -> None:
     frozen = freeze(session, stretches(2))
+    assert unanswered_item_ids(session, frozen) == frozenset(), "nobody has begun"
     queue = begin(session, frozen)
+    assert unanswered_item_ids(session, frozen) == {"i0", "i1"}
     question = queue.remaining[0]
     refusal = refusal_judgment(session, plan_question_task(session, queue, question), 900, why=DONT_KNOW)
     queue, _ = save_judgment(session, queue, question, refusal)
@@ -129,6 +141,9 @@ def test_who_does_not_know_is_counted_apart_and_not_asked_again(session: Session
     (kept,) = answers_of(session.study, queue.run.id)
     (judgment,) = find_judgments(session.study, [kept.judgment_id])
     assert (judgment.answer, judgment.error) == ({}, DONT_KNOW)
+    assert unanswered_item_ids(session, frozen) == {queue.remaining[0].item_id}, "what is right stays hidden"
+    answered(session, queue)
+    assert unanswered_item_ids(session, frozen) == frozenset()
 
 
 def test_items_of_ones_own_annotations_are_left_out_and_counted(session: Session) -> None:
@@ -193,29 +208,6 @@ def test_what_is_in_two_draws_is_answered_once(session: Session) -> None:
     (copy,) = find_judgments(session.study, [kept[second.item_id]])
     assert (copy.item_id, copy.answer, copy.ms) == (second.item_id, {"label": "error"}, 0)
     assert copy.cached_from == kept[first.item_id]
-
-
-def test_another_seed_asks_everything_again(session: Session) -> None:
-    frozen = freeze(session, stretches(2))
-    answered(session, begin(session, frozen))
-    later = queue_of(session, frozen, seed=1)
-    assert (len(later.remaining), later.is_started) == (2, False)
-
-
-def test_what_is_right_stays_hidden_until_a_queue_is_done(session: Session) -> None:
-    frozen = freeze(session, stretches(2))
-    assert unanswered_item_ids(session, frozen) == frozenset(), "nobody has begun"
-    queue = begin(session, frozen)
-    assert unanswered_item_ids(session, frozen) == {"i0", "i1"}
-    queue = answered(session, queue)
-    assert unanswered_item_ids(session, frozen) == {queue.remaining[0].item_id}
-    answered(session, queue)
-    assert unanswered_item_ids(session, frozen) == frozenset()
-
-
-def test_answers_do_not_show_among_the_judgments_of_a_segment(session: Session) -> None:
-    theirs = mark(session, "Bo", 50, 55)
-    answered(session, begin(session, freeze(session, [stretch("i", 50, 55, theirs)])))
     assert judgments_of(session.study, theirs) == []
 
 
@@ -237,3 +229,25 @@ def test_who_trains_is_told_nothing_about_items_of_it_and_not_asked_about_them_u
         mark_done(session, first.id)
         assert unanswered_item_ids(session, frozen) == frozenset()
         assert {*items_in(queue_of(session, frozen))} == {"marked", "unmarked", "elsewhere"}
+
+
+def test_an_answer_is_a_judgment_of_its_own_and_opens_the_task_and_a_later_one_says_so(session: Session) -> None:
+    made = mark(session, "Bo", 1, 5, "error")
+    mark(session, "Ada", 100, 105)
+    judged(session, made, "Left", task="verdict", label="error")
+    asked = plan_person_task(session, made, "verdict", settings=SETTINGS)
+    with pytest.raises(UserError, match=asked.scheme.field("label").name):
+        save_answer(session, asked, {"label": "nonsense"}, 10)
+    assert not may_see(session, made, "verdict")
+    saved, changes = save_answer(session, asked, {"label": "competence"}, 4200)
+    assert changes.ids("judgment") == {saved.id}
+    (stored,) = [judgment for judgment in judgments_of(session.study, made, "verdict") if judgment.annotator_id]
+    assert stored == saved
+    assert (stored.judge["backend"], stored.annotator_id) == (PERSON_BACKEND, person(session, "Ada").id)
+    assert (stored.answer, stored.ms, stored.prompt_sha256 != "") == ({"label": "competence"}, 4200, True)
+    assert stored.sight["after_judges"] is False
+    assert may_see(session, made, "verdict")
+    assert not may_see(session, made, "assess")
+    assert reveal(session, made, "verdict")
+    second, _ = save_answer(session, asked, {"label": "error"}, 10)
+    assert second.sight["after_judges"] is True

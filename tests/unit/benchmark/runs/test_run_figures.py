@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from benchmark.judging.judge_registry import add_judge
-from benchmark.metrics.paired_tests import EquivalenceConclusion
-from benchmark.runs.run_figures import RunFigures, compare_conditions, compare_runs, read_figures
+from benchmark.runs.run_figures import RunFigures, compare_runs, read_figures
 from benchmark.runs.run_plan import BenchmarkRequest
 from benchmark.runs.scheduler import run_benchmark
-from project.entities.frozen_items import BenchmarkRun, ItemModality, ItemSet
+from project.entities.frozen_items import BenchmarkRun, ItemSet
 from project.errors import UserError
 from project.ids import new_id
 from project.progress import Silent
@@ -74,14 +73,6 @@ def test_a_line_for_each_metric_says_who_was_asked_what_and_how(session: Session
     assert [item.response.draw for item in found.items] == sorted(item.response.draw for item in found.items)
 
 
-def test_two_judges_of_one_name_are_told_apart(session: Session, item_set: ItemSet) -> None:
-    (first,) = run(session, item_set, "oracle")
-    ids = [first.run.id, noted_again(session, first.run, judge_id="another", at="2026-01-01T00:00:00Z")]
-    names = [figures.judge for figures in read_figures(session, ids, samples=0)]
-    assert len({*names}) == 2
-    assert all(name.startswith("oracle") for name in names)
-
-
 def test_two_judges_are_compared_item_by_item_and_over_different_sets_without_a_test(
     session: Session, item_set: ItemSet
 ) -> None:
@@ -102,32 +93,15 @@ def test_two_judges_are_compared_item_by_item_and_over_different_sets_without_a_
     assert comparison.rows[0].difference.p is None
 
 
-def test_a_condition_stands_beside_raw(session: Session, item_set: ItemSet) -> None:
-    runs = [figures.run for figures in run(session, item_set, "oracle", "constant")]
-    blurred = [noted_again(session, each, condition="blur") for each in runs]
-    rows = compare_conditions(read_figures(session, [*(each.id for each in runs), *blurred], samples=0))
-    assert {(row.judge, row.condition, row.metric) for row in rows} == {
-        (judge, "blur", metric) for judge in ("oracle", "constant") for metric in ("accuracy", "macro_f1")
-    }
-    for row in rows:
-        assert row.n == len(LABELS)
-        assert row.test.conclusion is EquivalenceConclusion.OPEN, "the same answers leave nothing to test"
-        assert "no difference" not in row.sentence
-    assert compare_conditions(read_figures(session, blurred, samples=0)) == (), "without raw there is nothing"
-
-
 def test_the_newest_of_equal_runs_is_shown_and_an_earlier_one_by_its_id(session: Session, item_set: ItemSet) -> None:
     (first,) = run(session, item_set, "random")
     (second,) = run(session, item_set, "random", fresh=True)
     assert first.run.id != second.run.id
     assert [figure.run.id for figure in read_figures(session, sets=[item_set.name], samples=0)] == [second.run.id]
     assert len(read_figures(session, [first.run.id, second.run.id], samples=0)) == 2
-
-
-def test_what_is_not_there_is_said(session: Session, item_set: ItemSet) -> None:
-    with pytest.raises(UserError, match="no run"):
-        read_figures(session, ["nothing"])
-    with pytest.raises(UserError, match="no set"):
-        read_figures(session, sets=["nothing"])
-    (first,) = run(session, item_set, "oracle")
-    assert first.run.shown is ItemModality.TEXT
+    ids = [first.run.id, noted_again(session, first.run, judge_id="another", at="2026-01-01T00:00:00Z")]
+    names = {figures.judge for figures in read_figures(session, ids, samples=0)}
+    assert len(names) == 2, "two judges of one name are told apart"
+    for runs, sets, says in ((["nothing"], (), "no run"), ((), ["nothing"], "no set")):
+        with pytest.raises(UserError, match=says):
+            read_figures(session, runs, sets=sets)

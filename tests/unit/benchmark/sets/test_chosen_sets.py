@@ -1,5 +1,6 @@
-"""Which sets are asked: named ones, else the one that would be drawn now."""
+"""Which sets are asked: named ones, else the one that would be drawn now; conditions over moments that all show."""
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,26 +9,72 @@ import pytest
 from benchmark.items.sampling import SamplingOptions
 from benchmark.runs.run_plan import choose_sets
 from benchmark.sets.frozen_sets import make_set
+from benchmark.sets.item_sources import NOT_RENDERED, read_pool
 from project.errors import UserError
+from project.queries.item_set_rows import items_of
 from project.session.session import Session
-from project.store.study import Study
-from project.synthetic.synthetic_segments import fill_study
+from tests.builders.marked_study import SECOND, WALK, mark, open_study
+from tests.builders.renderings import invent_renderings
+
+OTHER = f"{WALK} 2"
+LABELS = ("error", "competence", "none")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("chosen") / "study.greenroom"
-    with Study.create(path) as study:
-        fill_study(study, recordings=4, segments=200, annotators=2, seed=0)
-    return path
+def marked(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A study in which two people marked the same 24 moments of two recordings."""
+    with open_study(tmp_path_factory.mktemp("marked"), recordings=2) as session:
+        for recording in (WALK, OTHER):
+            for at in range(24):
+                for who in ("Ada", "Bo"):
+                    mark(session, who, 20 * at, 20 * at + 4, LABELS[at % 3], recording=recording)
+        path = session.study.path
+    return path.read_bytes()
 
 
 @pytest.fixture
-def session(folder: Path, tmp_path: Path) -> Iterator[Session]:
-    copy = tmp_path / "study.greenroom"
-    copy.write_bytes(folder.read_bytes())
-    with Session.open(copy, "Annotator 1") as opened:
+def session(marked: bytes, tmp_path: Path) -> Iterator[Session]:
+    path = tmp_path / "study.greenroom"
+    path.write_bytes(marked)
+    with Session.open(path, "Ada") as opened:
         yield opened
+
+
+def test_ten_draws_of_five_each_out_of_what_every_condition_shows(session: Session) -> None:
+    invent_renderings(session, [WALK, OTHER], ["blur"])
+    invent_renderings(session, [WALK], ["cartoon"])
+    made, _ = make_set(session, "conditions")
+    items = items_of(session.study, made.id)
+    assert made.rule["conditions"] == ["blur", "cartoon"]
+    assert made.left_out[NOT_RENDERED] == 24
+    assert {item.recording_id for item in items} == {WALK}
+    counts = Counter((item.draw, str(item.content["label"])) for item in items)
+    assert {*counts.values()} == {5}
+    assert len(counts) == 30
+    first, again = choose_sets(session, ["conditions"]), choose_sets(session, ["conditions"])
+    assert [chosen.id for chosen in first.sets] == [chosen.id for chosen in again.sets] == [made.id]
+    assert not again.created_ids
+    named, _ = make_set(session, "conditions", options=SamplingOptions(conditions=("blur",)))
+    assert {item.recording_id for item in items_of(session.study, named.id)} == {WALK, OTHER}
+
+
+def test_what_lies_outside_a_rendering_or_has_lost_its_file_is_left_out(session: Session) -> None:
+    invent_renderings(session, [WALK], ["blur"], {"start_us": 100 * SECOND, "end_us": 200 * SECOND})
+    invent_renderings(session, [OTHER], ["blur"])
+    (session.study.folder / "clips" / f"{OTHER}-blur.mp4").write_bytes(b"something else")
+    found = read_pool(session, "rendered", SamplingOptions(conditions=("blur",)))
+    assert {(candidate.recording_id, candidate.start_us // SECOND) for candidate in found.candidates} == {
+        (WALK, start) for start in range(100, 200, 20)
+    }
+    assert all(100 * SECOND <= gap.start_us < gap.end_us <= 200 * SECOND for gap in found.gaps)
+
+
+def test_where_nothing_was_rendered_in_every_condition_no_item_is_made(session: Session) -> None:
+    invent_renderings(session, [WALK], ["blur"])
+    invent_renderings(session, [OTHER], ["cartoon"])
+    with pytest.raises(UserError, match="no segment with the label") as caught:
+        make_set(session, "conditions")
+    assert NOT_RENDERED in caught.value.hint
 
 
 def test_a_task_without_a_set_gets_one_and_keeps_it(session: Session) -> None:
@@ -38,14 +85,8 @@ def test_a_task_without_a_set_gets_one_and_keeps_it(session: Session) -> None:
     assert [item_set.name for item_set in again.sets] == ["error-seed-2", "verdict-seed-2"]
     assert not again.created_ids
     assert not again.changes
-
-
-def test_another_seed_or_number_of_draws_is_another_set(session: Session) -> None:
-    names = [
-        choose_sets(session, ["verdict"], seed=seed, draws=draws).sets[0].name
-        for seed, draws in ((0, None), (1, None), (0, 2), (0, 3))
-    ]
-    assert names == ["verdict-seed-0", "verdict-seed-1", "verdict-seed-0-2", "verdict-seed-0"]
+    others = [choose_sets(session, ["verdict"], seed=1), choose_sets(session, ["verdict"], seed=2, draws=2)]
+    assert [chosen.sets[0].name for chosen in others] == ["verdict-seed-1", "verdict-seed-2-2"]
 
 
 def test_a_set_that_somebody_wished_otherwise_is_asked_by_its_name_alone(session: Session) -> None:

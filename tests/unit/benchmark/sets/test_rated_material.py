@@ -1,8 +1,5 @@
 """Which statements and explanations of a study become items, and what their truth is."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
 from annotate.segments.segment_edits import add_segment
@@ -17,61 +14,45 @@ from project.entities.frozen_items import ItemModality
 from project.entities.study_records import Json
 from project.progress import Silent
 from project.queries.item_set_rows import items_of
-from project.queries.recording_rows import RECORDINGS, all_recordings
+from project.queries.recording_rows import RECORDINGS
 from project.session.session import Session
-from project.store.study import Study
-from project.synthetic.synthetic_segments import fill_study
+from tests.builders.marked_study import WALK
 
 LIKELY, EXPLAIN = "nli_likelihood/nli_support", "explanation"
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
-    path = tmp_path / "study.greenroom"
-    with Study.create(path) as study:
-        fill_study(study, recordings=1, segments=0)
-    with Session.open(path, "Annotator 1") as found:
-        use_shipped_scheme(found, "socialnli")
-        yield found
+def session(session: Session) -> Session:
+    use_shipped_scheme(session, "socialnli")
+    return session
 
 
-def state(session: Session, text: str, plausibility: int | None, who: str = "Annotator 1", why: str = "So.") -> None:
+def state(session: Session, text: str, plausibility: int | None, who: str = "Ada", why: str = "So.") -> None:
     session.annotator_name = who
-    home = all_recordings(session.study)[0]
     values: dict[str, Json] = {"statement": text}
     if plausibility is not None:
         values |= {"plausibility": plausibility, "explanation": why}
-    add_segment(session, home.id, 0, 5_000_000, "belief", values, scheme="socialnli")
+    add_segment(session, WALK, 0, 5_000_000, "belief", values, scheme="socialnli")
 
 
-def test_one_statement_has_the_mean_of_its_raters_to_one_decimal(session: Session) -> None:
-    state(session, "She knows.", 80)
+def test_one_statement_has_the_mean_of_its_raters_to_one_decimal_and_its_explanations(session: Session) -> None:
+    state(session, "He left.", None)
+    found = statement_pool(session)
+    assert (len(found.candidates), found.left_out) == (0, {UNRATED: 1})
+    assert explanation_pool(session).left_out == {NO_EXPLANATION: 1}
+    state(session, "She knows.", 80, why="She smiles.")
     (before,) = statement_pool(session).candidates
-    state(session, "she KNOWS", 93, "Annotator 2")
+    state(session, "she KNOWS", 93, "Bo")
     (candidate,) = statement_pool(session).candidates
     assert candidate.made_from != before.made_from, "another rating is another state"
     truth = candidate.content["truth"]
     assert truth["nli_plausibility"] == {"plausibility": 90}
     assert truth[LIKELY] == {"score": 9}
     assert truth["nli_likelihood/nli_oppose"] == {"score": 5}
-    assert len(explanation_pool(session).candidates) == 2
-
-
-def test_what_nobody_rated_is_left_out_and_counted(session: Session) -> None:
-    state(session, "She knows.", None)
-    found = statement_pool(session)
-    assert (len(found.candidates), found.left_out) == (0, {UNRATED: 1})
-    assert explanation_pool(session).left_out == {NO_EXPLANATION: 1}
-
-
-def test_an_explanation_is_told_with_what_it_is_for(session: Session) -> None:
-    state(session, "She knows.", 80, why="She smiles.")
-    state(session, "He left.", 10, why="He is there.")
+    state(session, "They sing.", 10)
     facts = [candidate.content["facts"] for candidate in explanation_pool(session).candidates]
-    assert [(fact[EXPLAIN], fact["stance"]) for fact in facts] == [
-        ("She smiles.", "The statement is true."),
-        ("He is there.", "The statement is false."),
-    ]
+    assert (facts[0][EXPLAIN], facts[0]["stance"]) == ("She smiles.", "The statement is true.")
+    assert facts[-1]["stance"] == "The statement is false."
 
 
 def test_what_was_explained_about_a_recording_that_is_gone_is_passed_over(session: Session) -> None:
@@ -82,7 +63,7 @@ def test_what_was_explained_about_a_recording_that_is_gone_is_passed_over(sessio
     explained = len(explanation_pool(session).candidates)
     assert explained > 1, "people's and the judge's own"
     with session.step("Delete"):
-        RECORDINGS.delete_tree(session.study, all_recordings(session.study)[0].id)
+        RECORDINGS.delete_tree(session.study, WALK)
     assert explanation_pool(session).candidates == ()
     assert read_figures(session)[0].counts.counted
     assert len(find_changed_items(session, made)) == len(items_of(session.study, made.id))

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.items.candidates import CandidatePool, ItemCandidate, ItemSamplingRule
 from benchmark.metrics.published_figures import DIMENSIONS, join_metric_key, score_ranges
 from benchmark.prompts.episode_prompts import EPISODE_RATINGS_TASK as RATED
 from benchmark.tasks.benchmark_task import SUITE, ItemResponse, score
@@ -15,11 +14,9 @@ from benchmark.tasks.question_task import ChainQuestionTask
 from benchmark.tasks.statement_task import FactCheckTask, SocialNliTask, judge_plausibility
 from project.entities.judgments import JudgmentStatus
 from project.entities.study_records import Json
-from project.errors import UserError
 from tests.builders.metric_cases import constant_macro_f1
 
 LABELS = ["error", "competence", "none"]
-ATTRIBUTES = ["emotions", "knowledge", "norms"]
 
 
 def said(
@@ -50,30 +47,6 @@ def test_the_oracle_is_right_the_constant_judge_as_the_closed_form_says_and_what
     found = score(SUITE.make("verdict"), verdicts([("error", None), ("error", "error")]))
     assert found["accuracy"] == 0.5
     assert found["macro_f1"] == pytest.approx(2 / 3 / 3)
-
-
-def test_attributes_are_matched_whole_and_in_part() -> None:
-    pairs: list[tuple[list[Json], list[Json] | None]] = [
-        (["norms"], ["norms"]),
-        (["norms", "emotions"], ["emotions"]),
-        (["knowledge"], []),
-        (["knowledge"], None),
-    ]
-    traits: dict[str, Json] = {"labels": [*ATTRIBUTES]}
-    found = score(
-        SUITE.make("attributes"),
-        [said("attributes", "attributes", true, given, traits) for true, given in pairs],
-    )
-    assert found["exact_match"] == 0.25
-    assert found["partial_match"] == 0.5
-    # Norms: one of two found; emotions: the only one found; knowledge: none of two.
-    assert found["macro_f1"] == pytest.approx((2 / 3 + 1 + 0) / 3)
-
-
-@pytest.mark.parametrize("key", ["verdict", "attributes", "pre", "r3vqa", "esi"])
-def test_without_items_every_figure_is_undefined(key: str) -> None:
-    assert {*score(SUITE.make(key), []).values()} == {None}
-    assert SUITE.make(key).chance([]) == {}
 
 
 def chain_items(
@@ -119,17 +92,9 @@ def test_chance_of_consistency_is_the_mean_of_the_powers(chains: list[list[int]]
     assert found["subchain_consistency"] == pytest.approx(sum(0.2**size for size in parts) / len(parts))
 
 
-def test_five_options_are_guessed_one_time_in_five_and_four_one_in_four() -> None:
-    traits: dict[str, Json] = {"labels": [*"ABCDE"]}
-    assert SUITE.make("rationale").chance([said("rationale", "rationale", "A", "A", traits)]) == {"accuracy": 0.2}
-    four: dict[str, Json] = {"labels": [*"ABCD"], "aspect": "IFA"}
-    found = SUITE.make("esi").chance([said("answer", "answer", "A", "A", four)])
-    assert found == {"accuracy": 0.25, "accuracy.IFA": 0.25}
-
-
 def test_guessed_ratings_are_as_far_from_people_as_is_foretold() -> None:
     chance = random.Random(5)
-    people = [{key: chance.uniform(low, high) for key, (low, high) in score_ranges().items()} for _ in range(3000)]
+    people = [{key: chance.uniform(low, high) for key, (low, high) in score_ranges().items()} for _ in range(1000)]
     items = []
     for truth in people:
         guess = {key: chance.randint(*score_ranges()[key]) for key in truth}
@@ -139,7 +104,7 @@ def test_guessed_ratings_are_as_far_from_people_as_is_foretold() -> None:
     metrics = ("pearson_r", "mae")
     assert {*foretold} == {*metrics, *(join_metric_key(metric, key) for metric in metrics for key in DIMENSIONS)}
     for metric, expected in foretold.items():
-        assert found[metric] == pytest.approx(expected, abs=0.06 if metric.startswith("p") else 0.03 * expected), metric
+        assert found[metric] == pytest.approx(expected, abs=0.1 if metric.startswith("p") else 0.06 * expected), metric
 
 
 OK = {"nli_likelihood/nli_support": JudgmentStatus.OK}
@@ -166,17 +131,12 @@ def test_an_even_reason_against_leaves_the_score_of_the_one_for_it(tenths: list[
     assert figures["pearson_r"] == (pytest.approx(1) if len({*tenths}) > 1 else None)
 
 
-@pytest.mark.parametrize(("plus", "minus"), [(0, 0), (10, 10)])
-def test_nothing_over_nothing_is_even_and_counted(plus: int, minus: int) -> None:
-    assert judge_plausibility(weighed(50, plus, minus)) == (0.5, False)
-    figures = score(SocialNliTask(), [weighed(50, plus, minus), weighed(80, 8, 5)])
-    assert figures["undecided"] == 0.5
-
-
 def test_what_people_say_outright_is_the_plausibility_and_half_an_answer_is_none() -> None:
     figures = score(SocialNliTask(), [outright(20, 20), outright(90, 70)])
     assert figures["mae"] == pytest.approx(0.1)
     assert figures["pearson_r"] == pytest.approx(1)
+    assert judge_plausibility(weighed(50, 0, 0)) == judge_plausibility(weighed(50, 10, 10)) == (0.5, False)
+    assert score(SocialNliTask(), [weighed(50, 0, 0), weighed(80, 8, 5)])["undecided"] == 0.5
     half = weighed_up(80, {"nli_likelihood/nli_support": {"score": 8}})
     assert judge_plausibility(half) is None
     assert score(SocialNliTask(), [half, half]) == dict.fromkeys(metric.key for metric in SocialNliTask().metrics)
@@ -192,22 +152,3 @@ def test_the_share_of_accurate_explanations_is_told_by_author() -> None:
     ]
     figures = score(FactCheckTask(), checked)
     assert figures == {"factuality": pytest.approx(2 / 3), "factuality.gpt": 0.5, "factuality.people": 1}
-
-
-def test_authors_take_turns_and_a_seed_draws_the_same_in_any_order() -> None:
-    made = [
-        ItemCandidate(f"s{at}", "r", "c", at, at + 1, "x", {"traits": {"author": "people" if at % 5 else "gpt"}})
-        for at in range(50)
-    ]
-    task = FactCheckTask()
-    drawn = task.sample(CandidatePool(made), ItemSamplingRule(10), random.Random("0 0")).items
-    again = task.sample(CandidatePool(made[::-1]), ItemSamplingRule(10), random.Random("0 0")).items
-    assert drawn == again
-    authors = [item.content["traits"]["author"] for item in drawn]
-    assert authors.count("gpt") == authors.count("people") == 5
-
-
-def test_without_statements_it_says_so() -> None:
-    for task in (SocialNliTask(), FactCheckTask()):
-        with pytest.raises(UserError, match="no item can be made"):
-            task.sample(CandidatePool(()), ItemSamplingRule(0), random.Random(0))

@@ -1,4 +1,4 @@
-"""A chain in lines, as judges and people write them: read strictly, and drawn as a draft."""
+"""What judges suggest: chains in lines, read strictly and drawn as drafts, and inferences that become statements."""
 
 from dataclasses import replace
 
@@ -15,17 +15,30 @@ from benchmark.authoring.chain_suggestions import (
     parse_chain,
     read_chain_answer,
 )
+from benchmark.authoring.judge_questions import OTHER_TASK
+from benchmark.authoring.statement_suggestions import (
+    DUPLICATE,
+    EMPTY,
+    NO_CLASS,
+    TOO_LONG,
+    import_inferences,
+    inference_requests,
+    question_request,
+)
 from benchmark.judging.ask_job import prepare
 from benchmark.questions.question_edits import QuestionCorrection, correct_question
 from project.entities.causal_chains import NodeKind
-from project.entities.judgments import JudgmentStatus
-from project.entities.study_records import ParticipantRole
+from project.entities.judgments import JudgeEntry, Judgment, JudgmentStatus, judgment_id_of_part, parse_target
+from project.entities.study_records import Json, ParticipantRole
 from project.errors import UserError
 from project.queries.annotator_rows import annotator_by_name
 from project.queries.chain_rows import all_chains, find_chain, read_graph
+from project.queries.judgment_rows import find_judgments
 from project.queries.recording_rows import pseudonyms
+from project.queries.segment_rows import segments_of_scheme, values_of
 from project.session.session import Session
-from tests.builders.marked_study import WALK
+from tests.builders.marked_study import SECOND, WALK
+from tests.builders.statements import an_answer
 from tests.builders.subjects import a_question
 from tests.builders.worded_questions import asked, judge_that
 
@@ -53,18 +66,13 @@ def test_lines_are_nodes_and_their_reasons_edges() -> None:
     ("line", "says"),
     [
         ("1 | event | | 0-1 | It rains", "it has 5 parts, and needs 6"),
-        ("1 | event | | 0-1 | It | rains | | ", "it has 7 parts"),
         ("one | event | | 0-1 | It rains |", "it begins with no number"),
         ("1 | thing | | 0-1 | It rains | ", "“thing” is no kind of node."),
         ("1 | event | | soon | It rains | ", "“soon” is no span of seconds."),
-        ("1 | event | | 5-5 | It rains | ", "does not lie inside what was shown."),
         ("1 | event | | 9-5 | It rains | ", "does not lie inside what was shown."),
-        ("1 | event | | 50-61 | It rains | ", "does not lie inside what was shown."),
         ("1 | event | Ada | 0-1 | It rains | ", "nobody here is called “Ada”."),
         ("1 | event | | 0-1 |  | ", "its text is empty."),
-        ("1 | event | | 0-1 | " + "x" * 2001 + " | ", "its text is too long."),
         ("1 | event | | 0-1 | It rains | the weather", "“the weather” are no numbers of reasons."),
-        ("Here is the chain:", "it has 1 parts"),
     ],
 )
 def test_a_line_of_another_form_is_told_and_left_out(line: str, says: str) -> None:
@@ -128,23 +136,70 @@ def test_a_judges_lines_are_a_draft_of_whoever_works_here(session: Session) -> N
     assert len(changes.ids("chain")) == 1
 
 
-def test_what_is_no_chain_is_not_drawn(session: Session) -> None:
+def test_what_is_no_chain_is_not_drawn_and_without_an_explanation_nobody_is_asked(session: Session) -> None:
     question = a_question(session, WALK)
-    answers = [{"chain": "I cannot."}, {"chain": ""}, {"lines": LINES}, "no", {"chain": 3}]
-    for seed, answer in enumerate(answers):
+    for seed, answer in enumerate(({"chain": "I cannot."}, "no")):
         with judge_that(session, lambda _, answer=answer: answer, f"judge {seed}") as judge:
             (said,) = asked(session, explanation_chain_request(question.id, judge))
         with pytest.raises(UserError, match=r"No line of the chain can be read|wrote no chain"):
             add_chain_draft(session, said)
-        with pytest.raises(UserError, match="wrote no chain"):
-            read_chain_answer(session, replace(said, status=JudgmentStatus.OK, task="answer"))
+    with pytest.raises(UserError, match="wrote no chain"):
+        read_chain_answer(session, replace(said, status=JudgmentStatus.OK, task="answer"))
     assert all_chains(session.study) == []
-
-
-def test_a_question_without_an_explanation_is_not_asked_about(session: Session) -> None:
-    question = a_question(session, WALK)
     correct_question(session, question.id, QuestionCorrection(explanation=""))
-    with judge_that(session, lambda _: {}) as judge:
-        asking = prepare(session, explanation_chain_request(question.id, judge))
+    asking = prepare(session, explanation_chain_request(question.id, judge))
     assert asking.job is None
-    assert [note.message for note in asking.notes] == ["This question has no explanation. Write one first."]
+    assert "no explanation" in asking.notes[0].message
+
+
+GOOD = ("She is glad.", "He knows that she lies.", "They have met.", "He is sorry.", "She thinks he jokes.")
+
+
+def answer(session: Session, texts: tuple[str, ...] = GOOD, label: Json = "emotion") -> Judgment:
+    said: dict[str, Json] = {f"inference_{at}": text for at, text in enumerate(texts, 1)}
+    said |= {f"class_{at}": label for at in range(1, 6)}
+    return find_judgments(session.study, [an_answer(session, WALK, "nli_inferences", said)])[0]
+
+
+def test_each_rater_gets_every_statement_without_a_plausibility(session: Session) -> None:
+    taken, _ = import_inferences(session, [answer(session)], ["Anna", "Bram", "Anna"])
+    assert (taken.statements, len(taken.segments), taken.skipped) == (5, 10, {})
+    assert session.schemes.is_in_use("socialnli")
+    segments = segments_of_scheme(session.study, "socialnli")
+    assert len(segments) == 10
+    for segment in segments:
+        assert {*values_of(session.study, segment.id)} == {"statement"}
+        assert (segment.label, segment.track) == ("emotion", "inferences")
+        assert (segment.start_us, segment.end_us) == (0, 600 * SECOND)
+
+
+def test_what_is_there_is_not_taken_twice_and_ten_questions_are_asked_at_most(session: Session) -> None:
+    import_inferences(session, [answer(session)])
+    again = ("She is  GLAD!", "He knows that she lies", *GOOD[2:])
+    taken, _ = import_inferences(session, [answer(session, again)])
+    assert taken.skipped == {DUPLICATE: 5}
+    assert taken.segments == ()
+    assert len(question_request(session, [WALK, WALK], [], 10).about) == 10
+    for number in (0, 11):
+        with pytest.raises(UserError, match="1 to 10"):
+            question_request(session, [WALK], [], number)
+
+
+def test_what_cannot_be_used_is_left_out_for_its_reason(session: Session) -> None:
+    texts = (GOOD[0], "\u200b\u202e", "She is glad. " * 40, "2. she is\u202e GLAD", GOOD[4])
+    taken, _ = import_inferences(session, [answer(session, texts)])
+    assert (taken.skipped, taken.statements) == ({EMPTY: 1, TOO_LONG: 1, DUPLICATE: 1}, 2)
+    for label in ("anger", ["emotion"]):
+        assert import_inferences(session, [answer(session, label=label)])[0].skipped == {NO_CLASS: 5}
+    other = find_judgments(session.study, [an_answer(session, WALK, "looks", {"looks": "x"})])[0]
+    assert import_inferences(session, [other])[0].skipped == {OTHER_TASK: 1}
+
+
+def test_each_judge_makes_inferences_for_its_own_question_at_both_strengths(session: Session) -> None:
+    question = an_answer(session, WALK, "nli_question", {"question": "What is meant?"})
+    asked = find_judgments(session.study, [question])
+    mine, other = JudgeEntry("j", "J", "random"), JudgeEntry("k", "K", "random")
+    requests = inference_requests([mine, other], asked)
+    assert [(request.judges, request.variant) for request in requests] == [([mine], "cot"), ([mine], "plain")]
+    parts = [parse_target(key).part for request in requests for key in request.about]
+    assert {judgment_id_of_part(part) for part in parts} == {question}

@@ -1,6 +1,8 @@
+"""Metrics of labels, sets of labels and ratings, and what chance gives."""
+
 import random
-from collections import Counter
 from collections.abc import Callable
+from fractions import Fraction
 from statistics import fmean, stdev
 from typing import Any
 
@@ -25,7 +27,16 @@ from benchmark.metrics.classification import (
     partial_match_by_chance,
 )
 from benchmark.metrics.item_sums import MetricContributions
-from benchmark.metrics.ratings import mae, pearson
+from benchmark.metrics.ratings import (
+    CalibrationBin,
+    answered_pairs,
+    calibration,
+    mae,
+    pairwise_agreement,
+    pearson,
+    posterior,
+    randolph_kappa,
+)
 from tests.builders.metric_cases import constant_macro_f1
 
 THREE = ("competence", "error", "none")
@@ -34,36 +45,12 @@ SEVEN = (*FOUR, "mechanics", "intention", "relationships")
 SCALE = range(11)
 
 truths = st.lists(st.sampled_from(THREE), min_size=1, max_size=40)
-answers = st.sampled_from([*THREE, None])
-true_sets = st.lists(st.sets(st.sampled_from(SEVEN)), min_size=1, max_size=20)
-
-
-@given(truths, st.data())
-def test_f1_and_accuracy_are_those_counted_by_hand(truth: list[str], data: st.DataObject) -> None:
-    said = [data.draw(answers) for _ in truth]
-    right = Counter(true for true, answer in zip(truth, said, strict=True) if true == answer)
-    true_count, given_count = Counter(truth), Counter(said)
-    each = {label: 2 * right[label] / ((true_count[label] + given_count[label]) or 1) for label in THREE}
-    assert macro_f1(truth, said, THREE).value == pytest.approx(sum(each.values()) / 3, abs=1e-12)
-    assert accuracy(truth, said).value == pytest.approx(right.total() / len(truth), abs=1e-12)
-
-
-@given(truths)
-def test_who_is_always_right_has_all_that_the_draw_allows(truth: list[str]) -> None:
-    assert accuracy(truth, truth).value == 1
-    assert macro_f1(truth, truth, THREE).value == pytest.approx(len({*truth}) / 3)
 
 
 @given(truths, st.sampled_from(THREE))
 def test_who_always_says_the_same_has_the_closed_form(truth: list[str], label: str) -> None:
     constant = macro_f1(truth, [label] * len(truth), THREE).value
     assert constant == pytest.approx(constant_macro_f1(truth, label, THREE), abs=1e-12)
-
-
-def test_the_shares_of_shrec() -> None:
-    """59 competence, 100 error, 41 none of 200: F1 of error is 2/3, and a third of it remains."""
-    truth = ["competence"] * 59 + ["error"] * 100 + ["none"] * 41
-    assert macro_f1(truth, ["error"] * 200, THREE).value == pytest.approx(2 / 9)
 
 
 def test_a_label_that_is_missing_from_a_draw_counts_all_the_same() -> None:
@@ -90,51 +77,16 @@ def test_an_answer_that_is_no_label_is_wrong_and_none_is_not_the_empty_set() -> 
     assert confusion(["error"], ["nonsense"], THREE)[1, 3] == 1
     assert exact_match([{"norms"}], [{"norms", "nonsense"}]).value == 0
     assert partial_match([{"norms"}], [{"norms", "nonsense"}]).value == 1
-    assert macro_f1_multilabel([{"norms"}], [{"norms", "nonsense"}], ["norms"]).value == 1
+    assert macro_f1_multilabel([{"norms"}], [["norms", "nonsense", "norms"]], ["norms"]).value == 1
     assert exact_match([set()], [set()]).value == 1
     assert exact_match([set()], [None]).value == 0
-    assert partial_match([set(), {"norms"}], [set(), {"norms"}]).value == 1
-
-
-def test_a_truth_that_is_no_label_and_answers_of_other_items_are_mistakes() -> None:
-    for score in (
-        lambda: macro_f1(["nonsense"], ["error"], THREE).value,
-        lambda: macro_f1_multilabel([{"nonsense"}], [set()], SEVEN).value,
-    ):
-        with pytest.raises(ValueError, match="no label"):
-            score()
-    for score in (
-        lambda: accuracy(["error"], ["error", "none"]).value,
-        lambda: macro_f1(["error"], ["error", "none"], THREE).value,
-        lambda: exact_match([{"norms"}], [{"norms"}] * 2).value,
-        lambda: partial_match([{"norms"}], [{"norms"}] * 2).value,
-        lambda: macro_f1_multilabel([{"norms"}], [{"norms"}] * 2, SEVEN).value,
-    ):
-        with pytest.raises(ValueError, match="1 truths, 2 answers"):
-            score()
-
-
-@given(true_sets)
-def test_who_always_names_the_right_set_has_all_that_the_draw_allows(truth: list[set[str]]) -> None:
-    assert exact_match(truth, truth).value == 1
-    highest = len({label for labels in truth for label in labels}) / 7
-    assert macro_f1_multilabel(truth, truth, SEVEN).value == pytest.approx(highest, abs=1e-12)
-
-
-def test_order_and_repetition_within_an_answer_do_not_matter() -> None:
-    truth, said = [{"norms", "emotions"}, {"knowledge"}], [["norms", "emotions", "norms"], ["knowledge"] * 2]
-    assert exact_match(truth, said).value == partial_match(truth, said).value == 1
-    assert macro_f1_multilabel(truth, said, FOUR).value == 3 / 4
 
 
 def test_without_items_there_is_no_figure_and_nothing_to_guess() -> None:
     for metric in (accuracy, exact_match, partial_match):
         assert metric([], []).value is None
-    assert (
-        macro_f1([], [], THREE).value is macro_f1([], [], []).value is macro_f1_multilabel([], [], SEVEN).value is None
-    )
+    assert macro_f1([], [], THREE).value is macro_f1_multilabel([], [], SEVEN).value is None
     assert f1_by_label([], [], THREE) == dict.fromkeys(THREE)
-    assert multilabel_f1_by_label([], [], SEVEN) == dict.fromkeys(SEVEN)
     assert confusion([], [], THREE).tolist() == [[0] * 4] * 3
     assert partial_match_by_chance([set()]) is partial_match_by_chance([]) is None
     assert macro_f1_by_chance([], THREE) is macro_f1_multilabel_by_chance([], FOUR) is mae_by_chance([], SCALE) is None
@@ -191,6 +143,46 @@ def test_the_f1_of_many_guesses_tends_to_what_is_said() -> None:
     assert macro_f1_multilabel(true, given_sets, FOUR).value == pytest.approx(expected, abs=0.01)
 
 
-def test_the_chances_of_the_papers() -> None:
-    assert exact_match_by_chance(7) == 1 / 128
-    assert partial_match_by_chance([{"norms"}, {"norms", "emotions"}, set()]) == 0.625
+def test_without_variance_r_is_undefined() -> None:
+    for truth, said in (([0.1, 0.1, 0.1], [1, 2, 3]), ([1, 2], [5, 5]), ([1], [1]), ([], [])):
+        assert pearson(truth, said).value is None
+    assert pearson([1, 2], [3, 7]).value == pytest.approx(1)
+
+
+def test_what_was_refused_is_left_out() -> None:
+    truth, said = [1.0, 5, 9, 3], [2.0, None, 10, 4]
+    assert pearson(truth, said).value == pytest.approx(1)
+    assert mae(truth, said).value == 1
+    assert [side.tolist() for side in answered_pairs(truth, said)] == [[1, 9, 3], [2, 10, 4]]
+    assert pearson(truth, [None] * 4).value is mae(truth, [None] * 4).value is None
+
+
+def test_kappa_and_agreement_written_out() -> None:
+    """Four of five pairs in the same of five bins: (4/5 - 1/5) / (4/5)."""
+    rated = [[0, 1], [4, 5], [10, 9], [2, 3], [0, 10]]
+    assert randolph_kappa(rated, 0, 10) == pytest.approx(0.75)
+    assert randolph_kappa([[0, 1, 10]], 0, 10) == pytest.approx((1 / 3 - 1 / 5) / (4 / 5))
+    assert pairwise_agreement([[0, 2], [0, 3], [7]]) == 0.5
+    assert pairwise_agreement([[0, 2, 4]]) == pytest.approx(2 / 3)
+    for rated in ([], [[1], []]):
+        assert randolph_kappa(rated, 0, 10) is pairwise_agreement(rated) is None
+    assert randolph_kappa([[1, 1]], 0, 10, bins=1) is None
+
+
+def test_calibration_on_the_scale_of_people() -> None:
+    """Plausibilities of 0 to 100: 20 and 30 for what people give 40, 50 and 100 for what they give 90."""
+    calibrated = calibration([40, 40, 90, 90, 10], [20, 30, 50, 100, None], bins=2, minimum=0, maximum=100)
+    assert calibrated.bins == (CalibrationBin(0, 50, 2, 25, 40), CalibrationBin(50, 100, 2, 75, 90))
+    assert (calibrated.error, calibrated.n) == (pytest.approx(15), 4)
+    nothing = calibration([0.5], [None])
+    assert (nothing.error, nothing.bins, nothing.n) == (None, (), 0)
+
+
+@given(st.integers(0, 10), st.integers(0, 10))
+def test_the_posterior_of_whole_scores_is_that_of_fractions(plus: int, minus: int) -> None:
+    supporting, opposing = Fraction(plus, 10), Fraction(minus, 10)
+    either = supporting * (1 - opposing) + (1 - supporting) * opposing
+    expected = supporting * (1 - opposing) / either if either else Fraction(1, 2)
+    probability = posterior(plus / 10, minus / 10)
+    assert probability.defined == (either != 0)
+    assert probability.value == pytest.approx(float(expected), abs=1e-12)
