@@ -9,7 +9,7 @@ import pytest
 from tests.fuzz.registry import TARGETS
 from tests.fuzz.running import run
 
-DEAR, CHEAP = 2, 6
+DEAR, CHEAP = 1, 3
 PARTS, IN_A_PART = 4, 2500
 """A part is short, so that those who share the work end at about the same time."""
 

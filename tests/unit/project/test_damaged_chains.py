@@ -56,7 +56,6 @@ GONE = {
     "the chain of a node": ("DELETE FROM chain WHERE id = (SELECT max(id) FROM chain)", 1),
     "a character": ("INSERT INTO chain_person SELECT id, 'gone' FROM chain_node", 2),
     "a node of an edge": ("INSERT INTO chain_edge (result_id, reason_id) SELECT 'gone', id FROM chain_node", 2),
-    "who asked": ("UPDATE question SET annotator_id = 'gone'", 2),
 }
 
 

@@ -70,7 +70,6 @@ FOREIGN = {
         "CREATE TABLE extra (a CHECK (length(zeroblob(50000000)) > 0)); INSERT INTO extra VALUES (1)"
     ),
     "figures about indices": "ANALYZE",
-    "an index": "CREATE INDEX extra ON segment (end_us)",
     "an index on an expression": "CREATE INDEX extra ON segment (hex(zeroblob(100000)))",
     "an index on the table of the versions": f"CREATE INDEX extra ON {MIGRATIONS} (applied_at)",
     "an index that is missing": "DROP INDEX segment_by_start",

@@ -222,7 +222,11 @@ def test_neither_the_study_itself_nor_an_open_copy_nor_into_a_study_that_is_read
 
 def test_what_happened_in_a_copy_comes_home_once_under_the_people_of_this_study(tmp_path: Path) -> None:
     home = furnish(tmp_path / "home")
+    with working(home) as study, study.without_history():
+        study.write("INSERT INTO activity VALUES ('r-1', ?, '2026-01-02', 40)", (BO.id,))
     copy = copy_file(home, "copy")
+    with working(copy) as study, study.without_history():
+        study.write("UPDATE activity SET seconds = 60", ())
     with working(copy) as study, study.run_transaction():
         insert_judgments(study, [replace(SAID, id="by-bo", annotator_id=BO.id), replace(SAID, id="by-model")])
         insert_reveal(study, Reveal("s-1", BO.id, {"label": "error"}, SAID.at))
@@ -240,6 +244,7 @@ def test_what_happened_in_a_copy_comes_home_once_under_the_people_of_this_study(
         }
         assert set(reveals_to(study, BO.id)) == {"s-1"}
         assert all_egress(study) == [SENT]
+        assert study.rows("SELECT seconds FROM activity") == [(60,)], "no active time counts twice"
 
 
 def test_whenever_it_is_stopped_nothing_of_the_copy_is_there(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
