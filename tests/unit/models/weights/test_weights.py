@@ -46,17 +46,6 @@ def test_the_developers_files_are_those_of_the_catalogue(shared_models: Path) ->
         assert file_sha256(shared_models / edition.file) == edition.sha256
 
 
-def test_what_is_missing_says_how_to_get_it(folder: Path) -> None:
-    assert not weights.is_installed("yunet")
-    with pytest.raises(UserError, match="not installed") as raised:
-        weights.verified_path("yunet")
-    assert raised.value.hint.endswith("greenroom models fetch yunet")
-    assert not folder.exists()
-    with pytest.raises(UserError, match="nonesuch") as raised:
-        weights.verified_path("nonesuch")
-    assert "yunet" in raised.value.hint
-
-
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_change_to_any_file_is_found_and_named(
