@@ -18,15 +18,17 @@ from tests.builders.waiting import HANG_S
 SMALL = (160, 120)
 
 _DRIVER = """
-import contextlib, io, json, os, sys
+import contextlib, io, json, os, resource, sys
 from app.cli.main import run
 ended = []
-for arguments in json.load(sys.stdin):
-    while "=" in arguments[0]:
-        os.environ.update([arguments.pop(0).split("=", 1)])
+for job in json.load(sys.stdin):
+    while "=" in job["arguments"][0]:
+        os.environ.update([job["arguments"].pop(0).split("=", 1)])
+    largest = job["largest_file"] or resource.RLIM_INFINITY
+    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, resource.RLIM_INFINITY))
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = run(arguments)
+        code = run(job["arguments"])
     ended.append([code, out.getvalue(), err.getvalue()])
 print(json.dumps(ended))
 """
@@ -98,20 +100,24 @@ class Lab:
             assert source.read_bytes() == content
 
 
-def run_apart(*commands: Sequence[object], mounting: str, after: str) -> list[tuple[int, str]]:
-    """Run commands in another process, with a name space of its own.
+def run_apart(
+    *commands: Sequence[object], largest_file: int = 0, mounting: str = "", after: str = ""
+) -> list[tuple[int, str]]:
+    """Run commands in another process.
 
     Args:
         commands: the arguments of each, after `NAME=VALUE` where it and those after it have another environment.
-        mounting: shell commands run first as the root of the name space; mounts go with the process.
+        largest_file: bytes that a file may have, as if the disk were full then; 0 for no limit.
+        mounting: shell commands run first as the root of a name space of its own; mounts go with the process.
         after: shell commands run there in the end.
 
     Returns:
         For each command its exit code and what it printed on standard error.
     """
-    given = json.dumps([[*map(str, arguments)] for arguments in commands])
-    command = ["unshare", "-rm", "sh", "-ec", f'{mounting}\n"$@"\n{after}', "sh", sys.executable, "-c", _DRIVER]
-    done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=HANG_S, check=False)
+    jobs = [{"arguments": [*map(str, each_command)], "largest_file": largest_file} for each_command in commands]
+    python = [sys.executable, "-c", _DRIVER]
+    command = ["unshare", "-rm", "sh", "-ec", f'{mounting}\n"$@"\n{after}', "sh", *python] if mounting else python
+    done = subprocess.run(command, input=json.dumps(jobs), capture_output=True, text=True, timeout=HANG_S, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     ended = []
     for code, _, errors in json.loads(done.stdout):

@@ -14,16 +14,22 @@ from pathlib import Path
 import pytest
 
 from annotate.segments.segment_edits import set_field
+from annotate.study import people as participants
+from annotate.transcript import transcript_edits as transcript
 from benchmark.judging.judge_registry import add_judge
 from media.clip_writer import paint_clip
 from media.frame_index import load_index
 from project.encryption.encryption_key import is_encrypted
 from project.encryption.passphrases import PASSPHRASE_FILE_VARIABLE
-from project.entities.study_records import Json
+from project.entities.judgments import Judgment
+from project.entities.study_records import Json, ParticipantRole
 from project.integrity.integrity_check import check_study
 from project.queries.history_rows import parse_shared_copies
-from project.queries.judgment_rows import judgments_in
+from project.queries.item_set_rows import answers_of, benchmark_runs
+from project.queries.judgment_rows import find_judgments, judgments_in
+from project.queries.recording_rows import all_participants
 from project.queries.segment_rows import all_segments
+from project.schema import format_versions as schema
 from project.schema.tables import HUMAN_TABLES
 from project.session.session import Session
 from project.store.backups import backup_paths
@@ -31,13 +37,17 @@ from project.store.study import Study
 from resources import resource
 from tests.builders.cheap_key import make_keys_cheap
 from tests.builders.commands import greenroom
+from tests.builders.item_sets import verdicts
 from tests.builders.marked_study import WALK, mark, open_study
 from tests.builders.misbehaving_server import misbehaving, says, waits
+from tests.builders.tiny_whisper import write_tiny_whisper
+from tests.builders.voices import RATE, spoken, write_sound
 from tests.faults.lives import SEED, Death
 from tests.faults.victims.editing import printed_step
+from tests.faults.victims.migrating import NEXT
 
-STUDY, CLIP, COPY, PASSPHRASE = "lab.greenroom", "a.mp4", "copy.greenroom", "passphrase"
-SEGMENTS, SHARED = 400, 60
+STUDY, CLIP, COPY, MODEL, PASSPHRASE = "lab.greenroom", "a.mp4", "copy.greenroom", "model", "passphrase"
+SEGMENTS, SHARED, SECRET = 400, 60, "what nobody may read again"
 MADE_US = 200_000
 
 
@@ -215,6 +225,23 @@ class Tracking(AllOrNothing):
         assert [*Path(os.environ["XDG_CACHE_HOME"]).rglob("*.part")] == []
 
 
+class Transcribing(AllOrNothing):
+    beside = ("talk.wav", MODEL)
+    tables, own_each_time = ("utterance", "heard"), ("id", "run_id", "created_at", "changed_at")
+
+    def prepare(self, folder: Path) -> None:
+        write_tiny_whisper(folder / MODEL)
+        write_sound(folder / "talk.wav", spoken()[: 6 * RATE])
+        greenroom("new", folder / STUDY)
+        greenroom("add", folder / STUDY, folder / "talk.wav")
+
+    def command(self, folder: Path) -> tuple[object, ...]:
+        return "greenroom", "transcribe", folder / STUDY, "--model", folder / MODEL
+
+    def require_the_end(self, folder: Path, origin: Path) -> None:
+        assert [path.name for path in Path(os.environ["XDG_CACHE_HOME"]).rglob("*.log")] == []
+
+
 class Rendering(Tracking):
     """A clip under its final name is whole, and the next rendering leaves nothing else."""
 
@@ -251,7 +278,10 @@ class Judging(Work):
         self._server = self._serving.__enter__()
         settings: dict[str, Json] = {"url": self._server.url, "sees": "text", "concurrency": self.at_once}
         add_judge(session, "model", "openai", "fake-1", settings)
-        # No two last equally long, so no two questions are equal.
+        self.add_subjects(session)
+
+    def add_subjects(self, session: Session) -> None:
+        """Put in what the judge is asked about; no two last equally long, so no two questions are equal."""
         for number in range(self.asked_of):
             mark(session, "Ada", 10 * number, 10 * number + 1 + number / 10)
 
@@ -261,7 +291,15 @@ class Judging(Work):
     def command(self, folder: Path) -> tuple[object, ...]:
         # What is asked counts from here on.
         self._server.asked.clear()
-        return "greenroom", "ask", folder / STUDY, "--all", "--task", "verdict"
+        return "greenroom", *self.asking(folder / STUDY)
+
+    def asking(self, study: Path) -> tuple[object, ...]:
+        """Return the command that asks about everything."""
+        return "ask", study, "--all", "--task", "verdict"
+
+    def answers(self, session: Session) -> list[Judgment]:
+        """Return what counts as answered in a study."""
+        return judgments_in(session.study, WALK)
 
     def require(self, folder: Path, death: Death, origin: Path, whole: Path) -> None:
         sound(folder)
@@ -283,39 +321,100 @@ class Judging(Work):
     def _stored(self, folder: Path) -> Counter[str]:
         """Return the texts of the questions whose answers are in the study."""
         with Session.open(folder / STUDY, read_only=True) as session:
-            found = judgments_in(session.study, WALK)
+            found = self.answers(session)
             assert session.study.row("SELECT count(*) FROM judgment") == (len(found),), "an answer belongs to no run"
         assert all(judgment.status.value == "ok" for judgment in found)
         return Counter(str(judgment.sight["text"]) for judgment in found)
 
 
-class Copying(Work):
-    """What makes another study of one: the copy is whole or not there."""
+class Benchmarking(Judging):
+    """What was answered is noted as that of the only run."""
 
-    name = ""
+    def add_subjects(self, session: Session) -> None:
+        verdicts(session, ["error", "none"] * (self.asked_of // 2), draws=2)
+
+    def asking(self, study: Path) -> tuple[object, ...]:
+        return "benchmark", "run", study, "--set", "by hand"
+
+    def answers(self, session: Session) -> list[Judgment]:
+        runs = benchmark_runs(session.study)
+        assert len(runs) <= 1, "a run was begun a second time"
+        ids = [answer.judgment_id for run in runs for answer in answers_of(session.study, run.id)]
+        return find_judgments(session.study, ids)
+
+
+class Migrating(Work):
+    """A study is of the old version or of the new one, and a copy is whole."""
 
     def command(self, folder: Path) -> tuple[object, ...]:
-        return "greenroom", self.name, folder / STUDY, "--out", folder / COPY
+        return "tests.faults.victims.migrating", folder / STUDY
 
     def require(self, folder: Path, death: Death, origin: Path, whole: Path) -> None:
-        assert death.killed or (folder / COPY).exists()
-        self.require_study(folder, origin)
-        if not (folder / COPY).exists():
-            self.again(folder)
-            self.require_study(folder, origin)
-        assert check_study(folder / COPY) == [], "a copy under its final name is not whole"
-        Study.open(folder / COPY).close()
-        alone(folder, COPY)
+        before = rows_of(origin)
+        copies = [path for path in folder.glob("*.greenroom") if path.name != STUDY and not path.name.startswith(".")]
+        for copy in copies:
+            assert check_study(copy) == [], "a copy under its final name is not whole"
+        version = self._version(folder)
+        assert version == len(schema.VERSIONS) + 1 or death.killed
+        if version == len(schema.VERSIONS):
+            sound(folder)
+            assert rows_of(folder) == before
+        else:
+            assert copies, "it was brought up to date without a copy"
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(schema, "VERSIONS", (*schema.VERSIONS, NEXT))
+            with Study.open(folder / STUDY) as opened:
+                assert opened.rows("SELECT count(*) FROM extra") == [(SEGMENTS,)]
+            sound(folder)
+            assert rows_of(folder) == before
+            named = {path.name for path in folder.glob("lab (before version 2*).greenroom")}
+            assert named
+            alone(folder, *named)
 
-    def require_study(self, folder: Path, origin: Path) -> None:
-        """Look at the study of which the copy is made."""
-        raise NotImplementedError
+    @staticmethod
+    def _version(folder: Path) -> int:
+        """Return the version that a reader finds, with what lies beside the file; on a copy, which that changes."""
+        look = folder.with_name("look")
+        look.mkdir()
+        for path in folder.glob(f"{STUDY}*"):
+            shutil.copyfile(path, look / path.name)
+        with closing(sqlite3.connect(look / STUDY)) as connection:
+            return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-class Recovering(Copying):
-    """A damaged study is not touched."""
+class Withdrawing(Work):
+    """Somebody is gone, or still there with all that is theirs; the next try ends it."""
 
-    name, page, damaged_at = "recover", 4096, 40
+    def fill(self, session: Session) -> None:
+        super().fill(session)
+        for name in ("P01", "P02"):
+            person, _ = participants.add_participant(session, name, ParticipantRole.USER, WALK)
+            for at in range(20):
+                text = f"{SECRET} {at}" if name == "P01" else f"good day {at}"
+                transcript.add_utterance(session, WALK, at * 50_000, at * 50_000 + 40_000, text, person)
+
+    def command(self, folder: Path) -> tuple[object, ...]:
+        return "greenroom", "withdraw", folder / STUDY, "P01", "--yes"
+
+    def require(self, folder: Path, death: Death, origin: Path, whole: Path) -> None:
+        sound(folder)
+        with Session.open(folder / STUDY, read_only=True) as session:
+            there = "P01" in {participant.pseudonym for participant in all_participants(session.study)}
+        assert death.killed or not there
+        if there:
+            assert rows_of(folder) == rows_of(origin), "half of it was removed"
+        # The same command ends it: it removes them, or writes the certificate again.
+        self.again(folder)
+        sound(folder)
+        for path in [file for file in folder.rglob("*") if file.is_file()]:
+            assert SECRET.encode() not in path.read_bytes(), f"{path.name} still holds it"
+        alone(folder, *{path.name for path in folder.glob("*withdraw*") if not path.name.startswith(".")})
+
+
+class Recovering(Work):
+    """A damaged study is not touched; its copy is whole or not there."""
+
+    page, damaged_at = 4096, 40
 
     def prepare(self, folder: Path) -> None:
         super().prepare(folder)
@@ -326,23 +425,44 @@ class Recovering(Copying):
         (folder / STUDY).write_bytes(content)
         assert check_study(folder / STUDY)
 
-    def require_study(self, folder: Path, origin: Path) -> None:
+    def command(self, folder: Path) -> tuple[object, ...]:
+        return "greenroom", "recover", folder / STUDY, "--out", folder / COPY
+
+    def require(self, folder: Path, death: Death, origin: Path, whole: Path) -> None:
+        assert death.killed or (folder / COPY).exists()
+        if not (folder / COPY).exists():
+            self.again(folder)
         assert (folder / STUDY).read_bytes() == (origin / STUDY).read_bytes()
+        assert check_study(folder / COPY) == [], "a copy under its final name is not whole"
+        Study.open(folder / COPY).close()
+        alone(folder, COPY)
 
 
-class Scrubbing(Copying):
-    """The study knows of its copy with annotations alone, and says what it said."""
+class Scrubbing(Work):
+    """A copy with annotations alone is whole or not there, and the study knows of it and says what it said."""
 
-    name = "scrub"
+    def command(self, folder: Path) -> tuple[object, ...]:
+        return "greenroom", "scrub", folder / STUDY, "--out", folder / COPY
 
-    def require_study(self, folder: Path, origin: Path) -> None:
+    def require(self, folder: Path, death: Death, origin: Path, whole: Path) -> None:
         said = {*HUMAN_TABLES} - {"property"}
+        assert death.killed or (folder / COPY).exists()
         sound(folder)
+        if (folder / COPY).exists():
+            assert self._noted(folder), "there is a copy that the study does not know of"
+        else:
+            self.again(folder)
+        assert {*self._noted(folder)} == {COPY}
         assert rows_of(folder, said) == rows_of(origin, said)
+        assert check_study(folder / COPY) == [], "a copy under its final name is not whole"
+        Study.open(folder / COPY).close()
+        alone(folder, COPY)
+
+    @staticmethod
+    def _noted(folder: Path) -> list[str]:
         with Study.open(folder / STUDY, read_only=True) as opened:
             row = opened.row("SELECT value FROM property WHERE key = 'shared'")
-        if (folder / COPY).exists():
-            assert [shared_copy.name for shared_copy in parse_shared_copies(row[0])] == [COPY]
+        return [] if row is None else [shared_copy.name for shared_copy in parse_shared_copies(row[0])]
 
 
 class Encrypting(Work):
@@ -381,8 +501,12 @@ KINDS: dict[str, Callable[[], Work]] = {
     "editing-on-network": partial(Editing, "network"),
     "merging": Merging,
     "tracking": Tracking,
+    "transcribing": Transcribing,
     "rendering": Rendering,
     "judging": Judging,
+    "benchmarking": Benchmarking,
+    "migrating": Migrating,
+    "withdrawing": Withdrawing,
     "recovering": Recovering,
     "scrubbing": Scrubbing,
     "encrypting": Encrypting,

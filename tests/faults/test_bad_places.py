@@ -1,6 +1,7 @@
 """Places that do not take what is written: folders that are read-only, disks that are full, drives without links."""
 
 import errno
+import json
 import os
 import shutil
 import subprocess
@@ -61,48 +62,77 @@ def test_what_takes_nothing_is_told_in_one_line_and_holds_nothing_half(tracked: 
     if not may_mount(tmp_path):
         pytest.skip("this user may not mount a small disk, not even in a name space of their own")
     read_only, disk, left = tracked.study.parent, tmp_path / "disk", tmp_path / "left"
-    shut, short = tmp_path / "shut", tmp_path / "short"
-    cache_full, film = tmp_path / "cache full", tracked.film("b.mp4")
-    study, on_disk = tracked.study, disk / "lab.greenroom"
+    shut, tiny, short = (tmp_path / name for name in ("shut", "tiny", "short"))
+    cache_shut, cache_full = tmp_path / "cache shut", tmp_path / "cache full"
+    study, on_disk, film = tracked.study, disk / "lab.greenroom", tracked.film("b.mp4")
     elsewhere = shutil.copyfile(study, tmp_path / "elsewhere.greenroom")
     tracked.greenroom("relink", elsewhere, tracked.footage)
 
-    def export(out: Path) -> tuple[object, ...]:
-        return "anonymize", elsewhere, "--recording", "1", "--out", out
+    def export(out: Path, of: Path = elsewhere) -> tuple[object, ...]:
+        return "anonymize", of, "--recording", "1", "--out", out
 
     expected: list[tuple[tuple[object, ...], str]] = [
         (("info", study), ""),
         (("check", study), ""),
+        (("segment", "list", study), ""),
+        (("relink", study, tracked.footage), "greenroom: "),
         (("add", study, film), "Read-only file system"),
         (("segment", "add", study, *MARK), "greenroom: "),
+        (("faces", study), "greenroom: "),
+        (export(tracked.clips, study), "greenroom: "),
         (("undo", study), "greenroom: "),
         (("new", read_only / "other.greenroom"), "greenroom: "),
+        (("demo", "--no-window", "--dir", read_only / "demo"), "greenroom: "),
+        (export(shut), "ead-only file system"),
         (export(shut / "new"), "ead-only file system"),
+        (export(tiny), "Make room"),
         (export(short), "no room left"),
+        ((f"XDG_CACHE_HOME={cache_shut}", "faces", elsewhere), str(cache_shut)),
         ((f"XDG_CACHE_HOME={cache_full}", *export(tmp_path / "not made")), str(cache_full)),
         (("info", on_disk), ""),
+        (("check", on_disk), ""),
         (("segment", "add", on_disk, *MARK), "greenroom: "),
+        (("add", on_disk, film), "greenroom: "),
         (("new", disk / "other.greenroom"), "greenroom: "),
+        (("demo", "--no-window", "--dir", disk), "greenroom: "),
     ]
     mounting = [
         _mounted(disk, "size=1m"),
         f"cp '{study}' '{disk}'; cat /dev/zero > '{disk}/zeros' 2> /dev/null || true",
         f"mount --bind '{read_only}' '{read_only}'; mount -o remount,bind,ro '{read_only}'",
         _mounted(shut, "ro"),
+        _mounted(tiny, "size=4k"),
         _mounted(short, "size=100k"),
+        _mounted(cache_shut, "ro"),
         _mounted(cache_full, "size=4k", full=True),
     ]
     before = study.read_bytes()
     ended = run_apart(
         *(command for command, _ in expected),
         mounting="\n".join(mounting),
-        after=f"ls -A '{short}' '{disk}' > '{left}'; cmp '{on_disk}' '{study}'",
+        after=f"ls -A '{tiny}' '{short}' '{disk}' > '{left}'; cmp '{on_disk}' '{study}'",
     )
     for (command, words), (code, said) in zip(expected, ended, strict=True):
         assert (code, words in said) == (2 if words else 0, True), (command, said)
-    assert left.read_text().split("\n\n") == [f"{disk}:\nlab.greenroom\nzeros", f"{short}:\n"]
+    assert left.read_text().split("\n\n") == [
+        f"{disk}:\nlab.greenroom\nzeros",
+        f"{short}:",
+        f"{tiny}:\n",
+    ]
     assert study.read_bytes() == before
     assert not tracked.clips.exists()
+
+
+@pytest.mark.parametrize(
+    "largest_file", [60_000, *(pytest.param(size, marks=pytest.mark.soak) for size in (8_000, 100_000))]
+)
+def test_a_clip_that_may_not_grow_is_not_left_and_the_study_is_as_it_was(tracked: Lab, largest_file: int) -> None:
+    export = ("anonymize", tracked.study, "--recording", "1", "--out", tracked.clips)
+    ((code, _),) = run_apart(export, largest_file=largest_file)
+    assert code == 2
+    assert not tracked.clips.exists() or [*tracked.clips.iterdir()] == []
+    tracked.greenroom("segment", "add", tracked.study, *MARK)
+    assert tracked.export()["frames"] == FRAMES
 
 
 def test_logs_and_settings_that_cannot_be_written(
@@ -152,9 +182,13 @@ def test_output_that_cannot_be_printed(lab: Lab) -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_a_terminal_that_knows_few_characters(lab: Lab) -> None:
+@pytest.mark.parametrize("form", [[], pytest.param(["--json"], marks=pytest.mark.soak)])
+def test_a_terminal_that_knows_few_characters(lab: Lab, form: list[str]) -> None:
     lab.greenroom("add", lab.study, lab.film("ä 🎬.mp4"))
-    command = [sys.executable, "-m", "greenroom", "info", str(lab.study)]
+    command = [sys.executable, "-m", "greenroom", "info", str(lab.study), *form]
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
     said = subprocess.run(command, env=environment, capture_output=True, check=True, timeout=HANG_S).stdout
-    assert "ä \\U0001f3ac" in said.decode("latin-1")
+    if form:
+        assert json.loads(said)["recording_list"][0]["name"] == "ä 🎬"
+    else:
+        assert "ä \\U0001f3ac" in said.decode("latin-1")

@@ -12,8 +12,9 @@ from project.store.backups import backup_paths
 from tests.builders.clips import make_clip
 from tests.builders.commands import greenroom
 from tests.builders.waiting import HANG_S
+from tests.faults.disk import Disk, shim
 from tests.faults.lives import SEED
-from tests.faults.program import Disk, Program, shim
+from tests.faults.program import Program
 from tests.faults.victims.editing import printed_step
 
 pytestmark = [

@@ -30,8 +30,9 @@ from tests.builders.cheap_key import make_keys_cheap
 from tests.builders.full_study import NAME, SPOKEN, Full, fill, forms
 from tests.builders.waiting import HANG_S
 from tests.contract.documentation import ROOT
+from tests.faults.disk import Disk, shim
 from tests.faults.lives import SEED
-from tests.faults.program import Disk, Program, _server, shim
+from tests.faults.program import Program, _server
 
 PASSPHRASE = "four words that nobody guesses"
 OPTIONS = ("P01", "--yes", "--keep-rest", "--delete-beside", "--delete-footage", "--json")

@@ -3,6 +3,7 @@
 import faulthandler
 import gc
 import json
+import mmap
 import os
 import resource
 import shutil
@@ -10,20 +11,26 @@ import signal
 import sys
 import tempfile
 import traceback
+from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import TextIO
 
 from project.errors import Cancelled, UserError
 from project.store import backups as backing_up
-from tests.fuzz.registry import Target, target_called
+from tests.fuzz.base import Target
+from tests.fuzz.registry import target_called
+from tests.fuzz.running import kind_of_end
 from tests.fuzz.watch import Watch
 
 MOST_BYTES = 1 << 30
 LONGEST_S, HANGING_S = 10, 300
 """Of a processor, and by the clock: whoever needs longer is ended by a signal and says where it was."""
 _WHOLE_PROCESS = 8 << 30
+_OF_A_PROCESS = 100
+"""How many cases of a target that runs apart share a process, as long as none ends it."""
 _BACKED_UP = 8
 """In one of so many cases, a backup of the study is due."""
 _ROOTS = ("app", "annotate", "models", "media", "project", "benchmark", "anonymize", "widgets")
@@ -55,8 +62,9 @@ def main(plan: list[tuple[str, int, int]], seed: int, lab: Path, seeds: Path) ->
         gc.freeze()
         # A module that only a case imports is no file that the case wrote.
         sys.dont_write_bytecode = True
-        for number in range(first, last):
-            _case(target, f"{name} {seed}", lab / "case", watch, out, number)
+        (_apart if target.apart else _together)(
+            partial(_case, target, f"{name} {seed}", lab / "case", watch, out), range(first, last), out
+        )
     print(json.dumps({"end": True}), file=out)
 
 
@@ -70,6 +78,34 @@ def _settle(lab: Path) -> None:
     os.environ["HOME"] = str(lab / "home")
     tempfile.tempdir = str(lab / "tmp")
     os.chdir(lab / "tmp")
+
+
+def _together(case: Callable[[int], None], numbers: range, out: TextIO) -> None:
+    for number in numbers:
+        case(number)
+
+
+def _apart(case: Callable[[int], None], numbers: range, out: TextIO) -> None:
+    """Run cases in a process that one of them may end; the next process goes on after that one."""
+    at = mmap.mmap(-1, 8)
+    while numbers:
+        process = os.fork()
+        if not process:
+            try:
+                for number in numbers[:_OF_A_PROCESS]:
+                    at[:] = number.to_bytes(8)
+                    case(number)
+            finally:
+                # None of what the process that forked would do at its end.
+                os._exit(0)
+        _, status = os.waitpid(process, 0)
+        last, code = int.from_bytes(at[:]), os.waitstatus_to_exitcode(status)
+        if code in (-signal.SIGPROF, -signal.SIGALRM):
+            kind, what = kind_of_end(code)
+            print(json.dumps({"finding": last, "kind": kind, "what": what}), file=out)
+        elif code < 0:
+            print(json.dumps({"ended": -code, "case": last}), file=out)
+        numbers = range(last + 1, numbers.stop)
 
 
 def _case(target: Target, drawn: str, home: Path, watch: Watch, out: TextIO, number: int) -> None:

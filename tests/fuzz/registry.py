@@ -1,27 +1,8 @@
-"""What a target of the fuzzer is, and which there are."""
+"""Which targets there are."""
 
 from importlib import import_module
-from pathlib import Path
-from random import Random
-from typing import Protocol
 
-
-class Target(Protocol):
-    """One door by which something hostile comes in."""
-
-    def prepare(self, folder: Path) -> None:
-        """Make in `folder` what all cases begin with; runs once in each child, before anything is watched."""
-
-    def spoil(self, chance: Random, folder: Path) -> None:
-        """Put what a stranger made into an empty folder."""
-
-    def use(self, chance: Random, folder: Path) -> None:
-        """Have the program take it, watched. A `UserError` is an answer; whatever else is raised is a finding."""
-
-
-class Refuted(AssertionError):
-    """The program did what it must not, or left undone what it must."""
-
+from tests.fuzz.base import Target
 
 TARGETS: dict[str, str] = {
     "study-bytes": "studies:Bytes",
@@ -37,16 +18,22 @@ TARGETS: dict[str, str] = {
     "import-datavyu": "importers:Annotations datavyu",
     "import-captions": "importers:Captions webvtt webvtt-segments srt srt-plain srt-segments",
     "import-transcripts": "importers:Transcripts",
+    "import-mappings": "importers:Mappings",
     "import-chains": "importers:Chains",
     "import-sotopia": "importers:Sotopia",
     "import-schemes": "importers:Schemes",
+    "import-words": "importers:Words",
     "import-pii": "importers:PiiChoices",
+    "import-prompts": "importers:Prompts",
+    "import-settings": "importers:Shortcuts",
     "media": "media:Media",
     "answers": "answers:Answers",
     "servers": "answers:Servers",
     "weights-onnx": "weights:Onnx",
     "weights-safetensors": "weights:Safetensors",
     "weights-folders": "weights:Folders",
+    "weights-records": "weights:Records",
+    "weights-gguf": "weights:Gguf",
 }
 """Key -> `module:class` under `tests.fuzz.targets`, and what the class is made with."""
 

@@ -35,6 +35,7 @@ class Counts(NamedTuple):
 
     cases: int
     refused: int
+    ended: int
     findings: int
 
 
@@ -45,13 +46,14 @@ class Outcome:
     target: str
     cases: int = 0
     refused: int = 0
+    ended: int = 0
     seconds: float = 0.0
     findings: list[Finding] = field(default_factory=list)
 
     @property
     def counts(self) -> Counts:
         """What the table says of it."""
-        return Counts(self.cases, self.refused, len(self.findings))
+        return Counts(self.cases, self.refused, self.ended, len(self.findings))
 
     @property
     def kinds(self) -> dict[str, list[Finding]]:
@@ -106,6 +108,8 @@ def _run_until_it_ends(plan: Plan, seed: int, lab: Path, seeds: Path, outcomes: 
                 case = int(said["begin"])
             elif "refused" in said:
                 outcomes[plan[place][0]].refused += 1
+            elif "ended" in said:
+                outcomes[plan[place][0]].ended += 1
             elif "finding" in said:
                 found = Finding(plan[place][0], case, said["kind"], said["what"], said.get("trace", ""))
                 outcomes[found.target].findings.append(found)
@@ -129,11 +133,11 @@ def _run_until_it_ends(plan: Plan, seed: int, lab: Path, seeds: Path, outcomes: 
         trace = errors.read_text(errors="replace").partition("\nExtension modules:")[0][-3000:]
         if case < 0:
             raise RuntimeError(f"{name} could not be prepared ({child.returncode}): {trace}")
-        outcomes[name].findings.append(Finding(name, case, *_kind_of_end(child.returncode), trace))
+        outcomes[name].findings.append(Finding(name, case, *kind_of_end(child.returncode), trace))
     return [*[(name, case + 1, last)] * (case + 1 < last), *plan[place + 1 :]]
 
 
-def _kind_of_end(code: int) -> tuple[str, str]:
+def kind_of_end(code: int) -> tuple[str, str]:
     """Return which kind of finding it is that a process ended with a code, and what to say of it."""
     hangs = {-signal.SIGPROF: "too long with a processor", -signal.SIGALRM: "no answer for too long"}
     return ("hang", hangs[code]) if code in hangs else ("crash", f"ended with {code}")

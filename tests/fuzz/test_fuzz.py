@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.registry import TARGETS
-from tests.fuzz.running import run
+from tests.fuzz.running import Counts, run
+from tests.fuzz.table import gathered, note
 
 DEAR, CHEAP = 1, 3
 PARTS, IN_A_PART = 4, 2500
@@ -15,7 +16,7 @@ PARTS, IN_A_PART = 4, 2500
 
 
 def test_some_cases_of_every_target(tmp_path: Path) -> None:
-    cases = {name: DEAR if name.startswith(("study", "import")) else CHEAP for name in TARGETS}
+    cases = {name: DEAR if name.startswith(("study", "weights-gguf", "import")) else CHEAP for name in TARGETS}
     outcomes = run([(name, 0, count) for name, count in cases.items()], seeds=tmp_path)
     assert {name: outcome.cases for name, outcome in outcomes.items()} == cases
     found = {name: outcome.kinds for name, outcome in outcomes.items() if outcome.findings}
@@ -38,3 +39,16 @@ def test_ten_thousand_cases(name: str, part: int, seeds: Path) -> None:
         with Path(log).open("a") as file:
             file.write(json.dumps({"target": name, "counts": outcome.counts}) + "\n")
     assert outcome.kinds == {}, "python -m tests.fuzz TARGET --case NUMBER does it again"
+
+
+def test_the_parts_of_a_target_are_one_row_of_the_table(tmp_path: Path) -> None:
+    page, log = tmp_path / "page.md", tmp_path / "log.jsonl"
+    page.write_text("Before.\n<!-- fuzz: begin -->\n<!-- fuzz: end -->\nAfter.\n")
+    note(page, {"media": Counts(10, 1, 0, 2), "servers": Counts(5, 0, 0, 0)})
+    parts = [Counts(1000, 20, 3, 0), Counts(250, 1, 0, 0)]
+    log.write_text("".join(json.dumps({"target": "media", "counts": part}) + "\n" for part in parts))
+    note(page, gathered(log))
+    rows = [line for line in page.read_text().splitlines() if line.startswith("| `")]
+    assert rows == ["| `media` | 1,250 | 21 | 3 | 0 |", "| `servers` | 5 | 0 | 0 | 0 |"]
+    assert page.read_text().startswith("Before.\n")
+    assert page.read_text().endswith("\nAfter.\n")

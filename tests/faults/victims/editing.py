@@ -10,13 +10,16 @@ from pathlib import Path
 
 import pytest
 
+from annotate.chains.chain_edits import add_chain
 from annotate.segments.segment_edits import add_segment, move_segments, set_field
 from annotate.study.people import add_participant
+from annotate.transcript.transcript_edits import add_utterance, edit_text
 from project.entities.study_records import ParticipantRole, Verdict
 from project.errors import UserError
 from project.merging.changed_rows import newest_step
 from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments
+from project.queries.transcript_rows import utterances_of
 from project.session.session import Session
 from tests.builders.random_edits import random_edit
 
@@ -57,19 +60,27 @@ def mark(session: Session, chance: random.Random) -> None:
 
 
 def _edit(session: Session, chance: random.Random) -> None:
-    match chance.randrange(6):
-        case 0:
+    recording, text = chance.choice(all_recordings(session.study)), _text(chance)
+    match chance.randrange(11):
+        case 0 | 1:
             mark(session, chance)
-        case 1:
+        case 2:
             segment = chance.choice(all_segments(session.study))
             # Steps that follow one another closely are one to undo.
             for by in range(1, chance.randint(2, 5)):
                 span = (segment.id, segment.start_us, segment.end_us + 1_000 * by)
                 move_segments(session, [span], f"drag {segment.id}")
                 print(printed_step(session), flush=True)
-        case 2:
-            set_field(session, chance.choice(all_segments(session.study)).id, "rationale", _text(chance))
         case 3:
+            set_field(session, chance.choice(all_segments(session.study)).id, "rationale", text)
+        case 4:
+            start = chance.randrange(0, recording.duration_us - 100_000)
+            add_utterance(session, recording.id, start, start + 50_000, text)
+        case 5:
+            edit_text(session, chance.choice(utterances_of(session.study, recording.id)).id, text)
+        case 6:
+            add_chain(session, recording.id, text[:40])
+        case 7:
             add_participant(session, f"P{chance.randrange(10_000)}", ParticipantRole.USER)
         case _:
             random_edit(session, chance)

@@ -14,8 +14,8 @@ from models.judges.openai_compatible.server_failures import ApiKeyRedactor, Fail
 from models.judges.openai_compatible.server_requests import parse_completion
 from models.judges.structured_output.answer_parsing import coercion_form, parse_answer, response_schema
 from tests.builders.task_items import items_for
+from tests.fuzz.base import Refuted
 from tests.fuzz.mutate import a_text, json_bytes, spoil_bytes, spoil_json
-from tests.fuzz.registry import Refuted
 
 _KEY = "sk-secret-0123456789"
 
@@ -37,6 +37,8 @@ def _forms() -> list[tuple[AnswerForm, dict[str, Any]]]:
 
 class Answers:
     """What a model wrote, read by the form that it should have."""
+
+    apart = False
 
     def prepare(self, folder: Path) -> None:
         self._forms = _forms()
@@ -76,6 +78,8 @@ class Answers:
 
 class Servers:
     """What a server sends back."""
+
+    apart = False
 
     def prepare(self, folder: Path) -> None:
         self._forms = _forms()

@@ -3,8 +3,10 @@
 import contextlib
 import io
 import json
+import os
 import shutil
 import sqlite3
+import tomllib
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,12 +15,18 @@ from typing import ClassVar
 
 from annotate.chains.chain_formats import find_format
 from annotate.interchange.annotation_files import get_format, read_file
+from annotate.interchange.lane_mapping import load_mapping
 from anonymize.pii_review.pii_files import read_decisions
+from app.shortcut_table import read_keys
+from benchmark.prompts import prompt_templates
 from project.errors import UserError
 from project.integrity.integrity_check import check_study
 from project.schemes import scheme_file
+from project.session.session import Session
+from project.session.settings import load_settings
+from resources.prompt_texts import prompt_keys
+from tests.fuzz.base import Refuted
 from tests.fuzz.mutate import json_bytes, spoil_bytes, spoil_json, spoil_text
-from tests.fuzz.registry import Refuted
 from tests.fuzz.seeds import CLIP, LAB, command, command_lines, full_study
 
 _NOT_COMPARED = ("journal_step", "journal_change", "annotator")
@@ -30,6 +38,7 @@ _READ_FIRST = 0.9
 class Importer:
     """A command that reads a file into a study; where it refuses, the study must be as it was."""
 
+    apart = False
     arguments: ClassVar[tuple[tuple[str, ...], ...]] = ()
     """What is run; FILE stands for the file."""
 
@@ -102,6 +111,8 @@ def spoiled(chance: Random, name: str, content: bytes, others: list[bytes]) -> b
     drawn = chance.random()
     if drawn < 0.8 and content[:2] == b"PK":
         return _packed_again(chance, content)
+    if name.endswith(".toml") and drawn < 0.6:
+        return as_toml(spoil_json(chance, tomllib.loads(content.decode()))).encode("utf-8", "replace")
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
@@ -138,6 +149,26 @@ def _packed_again(chance: Random, content: bytes) -> bytes:
             # An empty name, which zipfile does not write, is as good as no name at all.
             new.writestr(text or "x", each)
     return made.getvalue()
+
+
+def as_toml(found: object) -> str:
+    """Return data as TOML, its tables inline; what TOML does not know is left out."""
+    if not isinstance(found, dict):
+        return f"value = {_toml(found)}\n"
+    return "".join(f"{json.dumps(key)} = {_toml(value)}\n" for key, value in found.items() if value is not None)
+
+
+def _toml(found: object) -> str:
+    match found:
+        case dict():
+            inside = (f"{json.dumps(key)} = {_toml(value)}" for key, value in found.items() if value is not None)
+            return "{" + ", ".join(inside) + "}"
+        case list():
+            return "[" + ", ".join(_toml(one) for one in found if one is not None) + "]"
+        case str():
+            return json.dumps(found, ensure_ascii=False).replace("\x7f", "")
+        case _:
+            return json.dumps(found).replace("Infinity", "inf").replace("NaN", "nan")
 
 
 def written(line: str, *names: str) -> list[tuple[str, bytes]]:
@@ -193,6 +224,22 @@ class Transcripts(Importer):
         return written("transcript export LAB --recording 1 FILE", *(f"said.{ending}" for ending in endings))
 
 
+class Mappings(Importer):
+    arguments = command_lines("import LAB lines.csv --mapping FILE")
+
+    def read(self, file: Path) -> None:
+        load_mapping(file)
+
+    def make(self) -> list[tuple[str, bytes]]:
+        ((_, self._table),) = _exported("csv")
+        Path("lines.csv").write_bytes(self._table)
+        return written("import LAB lines.csv --save-mapping FILE --preview", "mapping.json")
+
+    def spoil(self, chance: Random, folder: Path) -> None:
+        super().spoil(chance, folder)
+        (folder / "lines.csv").write_bytes(self._table)
+
+
 class Chains(Importer):
     arguments = command_lines("""
 chain import LAB FILE --annotator Ada
@@ -211,10 +258,23 @@ class Sotopia(Importer):
 
     def make(self) -> list[tuple[str, bytes]]:
         scenario = {"codename": "x", "scenario": "A bench.", "relationship": 2, "agent_goals": ["Sit.", "Stand."]}
-        agent = {"first_name": "Mia", "age": 50, "big_five": "Open", "moral_values": ["Care"], "secret": "Burnt it."}
+        agent = {
+            "first_name": "Mia",
+            "last_name": "Davis",
+            "age": 50,
+            "occupation": "Chef",
+            "gender": "Woman",
+            "gender_pronouns": "She/her",
+            "public_info": "Cooks.",
+            "big_five": "Open",
+            "moral_values": ["Care"],
+            "decision_making_style": "Hasty",
+            "secret": "Burnt it.",
+        }
         episode = {
             "scenario": "Two people share a bench.",
             "names": ["Mia", "Noah"],
+            "personal_info": {"Mia": {"name": "Mia"}, "Noah": {"name": "Noah"}},
             "social_goal": {"Mia": "Sit.", "Noah": "Sit too."},
             "parsed_conversation": [{"speaker": "Mia", "dialogue": "Hello."}, {"speaker": "Noah", "dialogue": "left"}],
             "scores": {"Mia": {"believability": 5}},
@@ -236,6 +296,13 @@ class Schemes(Importer):
         return [(f"{name}.toml", scheme_file.shipped_text(name).encode()) for name in scheme_file.shipped_names()]
 
 
+class Words(Importer):
+    arguments = command_lines("private-words LAB --file FILE")
+
+    def make(self) -> list[tuple[str, bytes]]:
+        return [("words.txt", b"Anna=P01\nSt. Mary's=[hospital]\n# a remark\n\nBonn=[town]\n")]
+
+
 class PiiChoices(Importer):
     arguments = command_lines("pii review LAB FILE")
 
@@ -245,3 +312,46 @@ class PiiChoices(Importer):
     def make(self) -> list[tuple[str, bytes]]:
         found = written("pii find LAB --out FILE", "hits.csv", "hits.json")
         return [(name, content.replace(b'"decision": ""', b'"decision": "hide"')) for name, content in found]
+
+
+class Prompts(Importer):
+    """A study's own wording of a prompt, as somebody pastes it."""
+
+    arguments = command_lines("info LAB")
+
+    def make(self) -> list[tuple[str, bytes]]:
+        keys = prompt_keys()
+        return [(f"{key}.toml", prompt_templates.shipped_text(key).encode()) for key in keys]
+
+    def use(self, chance: Random, folder: Path) -> None:
+        text = (folder / self._file).read_bytes().decode("utf-8", "replace")
+        key = self._file.removesuffix(".toml")
+        prompt_templates.parse_prompt(text, key)
+        (folder / LAB).write_bytes(self._content)
+        (folder / CLIP).write_bytes(self._clip)
+        with Session.open(folder / LAB, "Ada") as session:
+            prompt_templates.edit_prompt(session, key, text)
+        if chance.random() < 0.2:
+            with contextlib.chdir(folder):
+                command("ask", LAB, "--all", "--judge", "chance", "--task", key)
+
+
+class Shortcuts(Importer):
+    """A table of keys, and the settings of the program, as somebody else wrote them."""
+
+    arguments = command_lines("info LAB")
+
+    def make(self) -> list[tuple[str, bytes]]:
+        keys = {"kind": "greenroom shortcuts", "keys": {"play": ["Space"], "save": ["Ctrl+S"]}}
+        kept = {"annotator": "Ada", "recent": ["/a/b.greenroom"], "theme": "dark"}
+        return [("keys.json", json.dumps(keys).encode()), ("settings.json", json.dumps(kept).encode())]
+
+    def use(self, chance: Random, folder: Path) -> None:
+        if self._file == "keys.json":
+            read_keys({"play": ("Space",), "save": ("Ctrl+S",), "stop": ("K",)}, folder / "keys.json")
+            return
+        home = Path(os.environ["XDG_CONFIG_HOME"]) / "greenroom"
+        home.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(folder / "settings.json", home / "settings.json")
+        load_settings()
+        (home / "settings.json").unlink()

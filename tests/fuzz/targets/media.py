@@ -16,12 +16,16 @@ from tests.fuzz.mutate import spoil_bytes
 
 _MADE: tuple[tuple[str, dict[str, object]], ...] = (
     ("a.mp4", {"sound": True}),
+    ("b.mp4", {"codec": "mpeg4", "rotation": 90}),
     ("c.mov", {"bframes": 2, "sound": True}),
     ("d.mkv", {"codec": "ffv1", "sound": True, "sound_codec": "flac"}),
     ("e.webm", {"codec": "libvpx-vp9", "sound": True, "sound_codec": "libopus"}),
     ("f.avi", {"codec": "mpeg4", "sound": True, "sound_codec": "mp3"}),
     ("g.ts", {"sound": True, "container": "mpegts"}),
     ("h.wav", {"picture": False, "sound": True, "sound_codec": "pcm_s16le"}),
+    ("i.mp3", {"picture": False, "sound": True, "sound_codec": "mp3"}),
+    ("j.flac", {"picture": False, "sound": True, "sound_codec": "flac"}),
+    ("k.m4a", {"picture": False, "sound": True}),
     ("l.ogg", {"picture": False, "sound": True, "sound_codec": "libopus"}),
 )
 _TEXTS = (
@@ -29,6 +33,7 @@ _TEXTS = (
     "#EXTM3U\n#EXTINF:1,\n../../outside/known.mp4\n",
     "#EXTM3U\n#EXT-X-MEDIA-SEQUENCE:0\n#EXTINF:1,\nconcat:http://127.0.0.1:9/|file:../../outside/known.mp4\n",
     "ffconcat version 1.0\nfile ../../outside/known.mp4\n",
+    "ffconcat version 1.0\nfile http://127.0.0.1:9/a.mp4\n",
     "<?xml version='1.0'?><MPD><BaseURL>http://127.0.0.1:9/</BaseURL></MPD>",
     "v=0\no=- 0 0 IN IP4 127.0.0.1\nc=IN IP4 127.0.0.1\nm=video 5004 RTP/AVP 96\n",
     "[playlist]\nFile1=http://127.0.0.1:9/a.mp3\n",
@@ -37,6 +42,8 @@ _TEXTS = (
 
 
 class Media:
+    apart = False
+
     def prepare(self, folder: Path) -> None:
         outside = Path.cwd().parent / "outside"
         make_clip(outside / "known.mp4", size=(48, 32), frames=4)

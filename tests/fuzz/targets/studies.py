@@ -14,43 +14,72 @@ from project.files.sqlcipher import sqlite3
 from project.integrity.integrity_check import check_study
 from project.session.session import Session
 from project.store.study import Study
+from tests.fuzz.base import Refuted
 from tests.fuzz.mutate import NUMBERS, a_text, spoil_bytes, spoil_json, spoil_text, storable
-from tests.fuzz.registry import Refuted
 from tests.fuzz.seeds import CLIP, LAB, OWN, command, command_lines, full_study
 
 READING = command_lines("""
 info LAB
 info LAB
 segment list LAB
+comment LAB SEGMENT --text x --annotator Ada
 search LAB hello
+checklist LAB
+activity LAB
 review list LAB --annotator Ada
 policy show LAB
+egress LAB
+judge list LAB
 judge test LAB chance
 ask LAB --all --judge chance --task verdict
+benchmark sets LAB
 benchmark results LAB --parts
 benchmark run LAB --set verdict --judge chance
+questions list LAB
 questions queue LAB --annotator Bo
+questions status LAB
 questions make LAB
+questions texts LAB
+scheme list LAB
 agreement LAB
 adjudicate LAB
+plan LAB --annotators Ada,Bo
+training LAB
+conflicts LAB
 resolve LAB all --take theirs
+chain list LAB
+chain check LAB
+chain statistics LAB
 chain export LAB --out chains.json
 consistency LAB
 export LAB --format csv --out table.csv
 export LAB --format eaf --out elan
 export LAB --format jsonl --out lines.jsonl
+export LAB --format textgrid --out praat
 export LAB --format boris --out b.boris
+export LAB --format datavyu --out datavyu
 export LAB --format webvtt --out vtt
 undo LAB
+redo LAB
+transcript show LAB --recording 1
+cues list LAB
 meta show LAB --recording 1
+meta export LAB --out meta
 participant LAB
+words LAB
 texts LAB
 release LAB --dry-run
+revisions LAB
 episode list LAB
 episode show LAB 2
+episode figures LAB
+episode characters LAB
+episode scenarios LAB
 episode export LAB episodes.jsonl
 pii review LAB
 review-faces LAB --recording 1 --annotator Ada
+privacy LAB
+relink LAB .
 split LAB --annotator Ada --out for-ada.greenroom
 merge OWN LAB
 merge OWN LAB
@@ -70,6 +99,8 @@ def _try(*commands: Sequence[str]) -> None:
 
 
 class _StudyTarget:
+    apart = False
+
     def prepare(self, folder: Path) -> None:
         self._study = full_study(folder.parent)
         self._clip = self._study.with_name(CLIP).read_bytes()
@@ -197,26 +228,39 @@ def _cell(chance: Random, old: object, kind: str) -> object:
 _CODE: Sequence[str] = (
     "CREATE TRIGGER t AFTER INSERT ON journal_step BEGIN UPDATE property SET value = 'x'; END",
     "CREATE TRIGGER t AFTER UPDATE ON segment BEGIN DELETE FROM segment; END",
+    "CREATE TRIGGER t INSTEAD OF INSERT ON v BEGIN SELECT load_extension('x'); END",
     "CREATE VIEW v AS SELECT load_extension('/tmp/x.so') AS id",
     "CREATE VIEW seen_segment AS SELECT * FROM segment",
     "CREATE VIEW v AS SELECT writefile('../outside/made', 'x') AS id",
+    "CREATE TABLE extra (a INTEGER, b AS (abs(-9223372036854775808)) STORED)",
     "CREATE TABLE extra (a INTEGER, b AS (randomblob(1000000000)))",
+    "CREATE TABLE extra (a INTEGER CHECK (load_extension('x')))",
     "CREATE TABLE extra (a DEFAULT (load_extension('x')))",
     "CREATE TABLE sqlite_sight (a)",
     "CREATE INDEX extra ON segment (abs(start_us))",
+    "CREATE INDEX extra ON segment (start_us) WHERE abs(start_us) > 1",
     "CREATE UNIQUE INDEX extra ON recording (duration_us)",
     "CREATE INDEX extra ON utterance (zeroblob(20000000))",
     "CREATE VIRTUAL TABLE extra USING fts5 (a)",
+    "CREATE VIRTUAL TABLE extra USING rtree (a, b, c)",
+    "CREATE VIRTUAL TABLE extra USING dbstat",
     "ALTER TABLE comment ADD COLUMN more AS (load_extension('x'))",
+    "ALTER TABLE comment ADD COLUMN more TEXT DEFAULT 'x'",
     "ALTER TABLE comment RENAME TO comments",
+    "ALTER TABLE comment RENAME COLUMN text TO words",
     "DROP TABLE comment",
     "DROP INDEX segment_by_start",
     "ANALYZE",
+    "PRAGMA user_version = 0",
     "PRAGMA user_version = 2147483647",
+    "PRAGMA user_version = -1",
     "PRAGMA application_id = 0",
     "PRAGMA journal_mode = WAL",
+    "PRAGMA auto_vacuum = 1",
+    "PRAGMA page_size = 512",
     "PRAGMA page_size = 65536",
     "PRAGMA encoding = 'UTF-16'",
+    "VACUUM",
     "PRAGMA locking_mode = EXCLUSIVE",
 )
 _REWRITES: Sequence[Callable[[Random, str], str]] = (
@@ -346,16 +390,24 @@ class Paths(_StudyTarget):
             str(known),
             str(outside / "secret.mp4"),
             "../../outside/secret.mp4",
+            "./../../outside/known.mp4",
             "link.mp4",
             "folder/known.mp4",
             "/dev/zero",
+            "/etc/passwd",
+            "../../../../../../../../etc/passwd",
             "/proc/self/mem",
+            "//server/share/a.mp4",
+            "/net/server/a.mp4",
             "~/a.mp4",
             "http://127.0.0.1:9/a.mp4",
             "concat:../../outside/known.mp4",
             "\0",
+            "a\nb",
+            ".",
             "..",
             "",
+            "x" * 5000,
             f"../study/{CLIP}",
             f"folder/../{CLIP}",
         )
@@ -409,11 +461,16 @@ cues run LAB
 voice LAB --recording 1
 speakers LAB
 export LAB --format eaf --out elan
+export LAB --format boris --out b.boris
 split LAB --annotator Ada --out ada/for-ada.greenroom --media
 release LAB --dry-run
 privacy LAB
+ask LAB --all --judge chance --task verdict
 judge test LAB chance
 check LAB
 relink LAB .
+transcript show LAB --recording 1
+transcript export LAB --recording 1 a.vtt
 add-view LAB CLIP --recording 1 --role microphone
+episode show LAB 2
 """)

@@ -15,8 +15,8 @@ from models.weights.adding import add_weights
 from models.weights.weights_catalogue import find_entry
 from project.errors import UserError
 from tests.builders.onnx_files import picture_network
+from tests.fuzz.base import Refuted
 from tests.fuzz.mutate import json_bytes, spoil_bytes, spoil_json
-from tests.fuzz.registry import Refuted
 
 _UNSAFE = (
     b"\x80\x04\x95\x1f\x00\x00\x00\x00\x00\x00\x00\x8c\x05posix\x94\x8c\x06system\x94\x93\x94\x8c\x04true\x94\x85\x94R\x94.",
@@ -27,19 +27,25 @@ _UNSAFE = (
 )
 _STARTS = {one[:4] for one in _UNSAFE}
 _SUFFIXES = (
+    ".bin",
     ".pt",
     ".pth",
+    ".ckpt",
+    ".pkl",
     ".npy",
     ".py",
     ".safetensors",
     ".json",
+    ".txt",
     "",
+    ".model",
     ".so",
 )
 _PLACES = ("../outside/secret.mp4", "../../outside/secret.mp4", "/etc/passwd", "/dev/zero", "x", "weights.bin", "")
 
 
 class _Weights:
+    apart = False
     name = "cartoon"
 
     def prepare(self, folder: Path) -> None:
@@ -164,3 +170,68 @@ class Folders(_Weights):
         if content.startswith(b"{"):
             return json_bytes(chance, spoil_json(chance, json.loads(content)))
         return chance.choice(_UNSAFE) if chance.random() < 0.1 else _spoiled_safetensors(chance, content)
+
+
+class Records:
+    """The records that lie beside weights, changed by somebody else."""
+
+    apart = False
+
+    def prepare(self, folder: Path) -> None:
+        path = picture_network(folder / "a.onnx", (1, 3, "h", "w"), (1, 3, "h", "w"))
+        add_weights("cartoon", path, "as its makers say")
+        self._kept = {file.name: file.read_bytes() for file in weights.weights_folder().iterdir() if file.is_file()}
+
+    def spoil(self, chance: Random, folder: Path) -> None:
+        for name, content in self._kept.items():
+            if name.endswith(".json"):
+                content = json_bytes(chance, spoil_json(chance, json.loads(content)))
+            (weights.weights_folder() / name).write_bytes(content)
+
+    def use(self, chance: Random, folder: Path) -> None:
+        from models.weights.model_list import list_models
+
+        weights.is_installed("cartoon")
+        weights.licence("cartoon")
+        list_models()
+
+
+class Gguf:
+    """Models for llama.cpp, loaded as the process of a model does. What llama.cpp aborts on ends that process alone."""
+
+    apart = True
+
+    def prepare(self, folder: Path) -> None:
+        from models.judges.llama_cpp import llama_model as model
+        from models.judges.llama_cpp.process_messages import LlamaModelConfig, StopFlag
+        from tests.builders.tiny_gguf import Shape, write_tiny_model
+
+        self._model, self._flag, self._loading = model, StopFlag, LlamaModelConfig
+        made = write_tiny_model(folder, Shape(width=16, heads=2, layers=1, inner=16, context=256))
+        self._language, self._projector = made.model.read_bytes(), made.projector.read_bytes()
+        os.environ["GGML_NO_BACKTRACE"] = "1"
+
+    def spoil(self, chance: Random, folder: Path) -> None:
+        self._seen = chance.random() < 0.25
+        language, projector = self._language, self._projector
+        if self._seen:
+            projector = spoil_bytes(chance, projector, (language,))
+        else:
+            language = spoil_bytes(chance, language, (projector,))
+        (folder / "a.gguf").write_bytes(language)
+        (folder / "b.gguf").write_bytes(projector)
+
+    def use(self, chance: Random, folder: Path) -> None:
+        from models.judges.judge_interface import Message, Role, SamplingParameters
+        from models.judges.llama_cpp.llama_judge import require_gguf_file
+        from models.judges.llama_cpp.process_messages import CompletionRequest
+
+        model = require_gguf_file(str(folder / "a.gguf"), "model")
+        projector = require_gguf_file(str(folder / "b.gguf"), "projector") if self._seen else ""
+        try:
+            loaded = self._model.LlamaModel(self._loading(str(model), str(projector), 128, 0, 1), self._flag())
+        except self._model.NotLoaded as error:
+            raise UserError(str(error)) from None
+        schema = {"type": "object", "properties": {}, "additionalProperties": False}
+        ask = CompletionRequest(1, (Message(Role.USER, "Hi"),), schema, SamplingParameters(max_tokens=4))
+        loaded.answer(ask)
