@@ -29,7 +29,7 @@ from tests.builders.marked_study import SECOND, WALK, open_study
 from tests.builders.mouse_and_keys import press
 from tests.builders.question_study import ask
 from tests.builders.worded_questions import judge_that
-from tests.qt.conftest import OpenReused
+from tests.qt.conftest import OpenWindow
 
 WRONG = ("She is tired.", "He left.", "It rains.", "They won.")
 
@@ -69,10 +69,10 @@ Open = Callable[[], Verifying]
 
 
 @pytest.fixture
-def verifying(qtbot: QtBot, open_reused: OpenReused, session: Session) -> Open:
+def verifying(qtbot: QtBot, open_window: OpenWindow, session: Session) -> Open:
     def make() -> Verifying:
         session.close()
-        window = open_reused(session.study.path, "Ada")
+        window = open_window(session.study.path, "Ada")
         qtbot.waitUntil(window.isActiveWindow)
         window.choose_recording(WALK)
         press(window, "Ctrl+7")
@@ -275,12 +275,12 @@ def test_what_judges_answer_is_shown_after_ones_own_word(verifying: Open, sessio
 
 
 def test_questions_of_a_recording_are_made_by_rules_and_wait_for_everybody(
-    open_reused: OpenReused, tmp_path: Path, qtbot: QtBot
+    open_window: OpenWindow, tmp_path: Path, qtbot: QtBot
 ) -> None:
     with Study.create(tmp_path / "lab.greenroom") as made:
         fill_with_chains(made, chains=8)
         recording = all_chains(made)[0].recording_id
-    window = open_reused(tmp_path / "lab.greenroom")
+    window = open_window(tmp_path / "lab.greenroom", "Ada")
     window.choose_recording(recording)
     window.set_mode("questions")
     page: QuestionsPage = window.workspace.pages.currentWidget()
