@@ -1,14 +1,16 @@
 """Plots as files and on the screen: what is drawn is what is in the data."""
 
+import math
 import re
 import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
 from typing import Literal
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QEvent, QPoint, QRectF, Qt
-from PySide6.QtGui import QColor, QHelpEvent, QImage, QPainter
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QColor, QHelpEvent, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableWidget, QToolTip
 from pytestqt.qtbot import QtBot
@@ -16,8 +18,15 @@ from pytestqt.qtbot import QtBot
 from project.schemes.scheme_file import load_scheme
 from widgets import theme
 from widgets.labels import contrast, label_looks
-from widgets.plots.charts import DEFAULT_WIDTH, as_png, as_svg, draw_plot, plot_height
-from widgets.plots.plot_canvas import PlotCanvas, export_palette
+from widgets.plots.charts import (
+    DEFAULT_WIDTH,
+    cell_colour,
+    cell_ink,
+    encode_plot,
+    plot_height,
+    render_plot,
+    spread_apart,
+)
 from widgets.plots.plot_data import (
     BarPlot,
     Histogram,
@@ -25,12 +34,14 @@ from widgets.plots.plot_data import (
     Lines,
     Matrix,
     Plot,
+    PlotFormat,
     PlotNumberFormat,
     PlottedValue,
     Radar,
     Series,
     plot_text,
 )
+from widgets.plots.plot_figure import export_palette, round_ticks
 from widgets.plots.plot_view import COPY_PICTURE, PlotView, PlotWall
 
 LOOKS = label_looks(load_scheme("shrec").tracks[0])
@@ -73,7 +84,7 @@ PLOTS: tuple[Plot, ...] = (FIGURES, STACK, MATRIX, PILES, LINES, RADAR)
 
 def written(plot: Plot, width: int = DEFAULT_WIDTH) -> list[str]:
     """The texts of the SVG; reading it fails where it is no XML."""
-    root = ElementTree.fromstring(as_svg(plot, width))
+    root = ElementTree.fromstring(encode_plot(plot, PlotFormat.SVG, width))
     return ["".join(element.itertext()).strip() for element in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
@@ -92,10 +103,7 @@ def test_an_svg_holds_its_numbers_as_text() -> None:
 
 
 def spots(plot: Radar) -> dict[str, tuple[float, float]]:
-    image = QImage(DEFAULT_WIDTH, plot_height(plot, DEFAULT_WIDTH), QImage.Format.Format_RGB32)
-    painter = QPainter(image)
-    found = draw_plot(painter, plot, DEFAULT_WIDTH, export_palette())
-    painter.end()
+    _, found = render_plot(plot, DEFAULT_WIDTH, 1.0, export_palette())
     return {spot.text: (spot.area.center().x(), spot.area.center().y()) for spot in found}
 
 
@@ -124,27 +132,27 @@ def test_numbers_of_a_matrix_are_never_cut() -> None:
 @pytest.mark.parametrize("mode", ["light", "dark"])
 def test_numbers_of_a_matrix_are_read_on_every_shade(mode: Literal["light", "dark"]) -> None:
     for hundredth in range(101):
-        image = QImage(80, 30, QImage.Format.Format_RGB32)
-        painter = QPainter(image)
-        PlotCanvas(painter, theme.load(mode)).tile(QRectF(0, 0, 80, 30), hundredth / 100, "7", "")
-        ink = painter.pen().color()
-        painter.end()
-        assert contrast(ink, image.pixelColor(2, 2)) >= 4.5
+        ground = cell_colour(hundredth / 100, theme.load(mode))
+        assert contrast(cell_ink(ground, theme.load(mode)), ground) >= 4.5
 
 
-def test_what_is_saved_is_on_white_in_every_theme(qapp: QApplication) -> None:
+def test_a_file_is_on_white_in_every_theme_and_tells_no_time_and_no_program(qapp: QApplication) -> None:
     found = {}
     for mode in ("light", "dark"):
         theme.apply(qapp, mode)
-        found[mode] = [(as_svg(plot), as_png(plot)) for plot in PLOTS]
+        found[mode] = [[encode_plot(plot, kind) for kind in PlotFormat] for plot in PLOTS]
     assert found["light"] == found["dark"]
-    for plot, (_, png) in zip(PLOTS, found["dark"], strict=True):
+    for plot, (svg, png, pdf) in zip(PLOTS, found["dark"], strict=True):
+        assert f"<title>{plot.title}</title>".encode() in svg
+        assert f"<< /Title ({plot.title}) >>".encode() in pdf
+        for data in (svg, png, pdf):
+            assert not re.search(rb"CreationDate|ModDate|dc:date|(?i:creator)|Producer|Software", data)
         image = QImage.fromData(png)
         assert (image.width(), image.height()) == (2 * DEFAULT_WIDTH, 2 * plot_height(plot, DEFAULT_WIDTH))
         assert image.pixelColor(0, 0) == QColor("white")
 
 
-@settings(max_examples=max(1, settings.default.max_examples // 2))
+@settings(max_examples=max(1, settings.default.max_examples // 5))
 @given(
     st.text(max_size=30), st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.none(), min_size=3, max_size=5)
 )
@@ -157,7 +165,7 @@ def test_any_name_and_number_gives_a_file_that_can_be_read(name: str, numbers: l
         Matrix("x", name, name, groups, groups, tuple((len(numbers),) * len(numbers) for _ in numbers), name, name),
         Radar("x", name, name, groups, (Series(name, measured),), (Series(name, measured),)),
     ):
-        data = as_svg(plot)
+        data = encode_plot(plot, PlotFormat.SVG)
         ElementTree.fromstring(data)
         assert not re.search(rb'"-?(nan|inf)"', data)
 
@@ -183,7 +191,7 @@ def test_the_mouse_learns_what_lies_under_it(qtbot: QtBot) -> None:
     qtbot.addWidget(view)
     view.resize(500, view.height_for_width(500))
     view.grab()
-    (spot,) = [plot_hotspot for plot_hotspot in view._spots if plot_hotspot.text == "Up, Left: 1,234"]
+    (spot,) = [plot_hotspot for plot_hotspot in view._hotspots if plot_hotspot.text == "Up, Left: 1,234"]
     where = spot.area.center().toPoint()
     QApplication.sendEvent(view, QHelpEvent(QEvent.Type.ToolTip, where, view.mapToGlobal(QPoint(0, 0) + where)))
     assert QToolTip.text() == "Up, Left: 1,234"
@@ -200,3 +208,24 @@ def test_plots_fill_the_columns_there_is_room_for(qtbot: QtBot) -> None:
         areas = [view.geometry() for view in wall.views]
         assert not any(a.intersects(b) for place, a in enumerate(areas) for b in areas[place + 1 :])
         assert max(area.right() for area in areas) < wall.viewport().width()
+
+
+numbers = st.floats(-1e12, 1e12) | st.sampled_from([math.nan, math.inf, -math.inf]) | st.none()
+
+
+@given(st.lists(numbers, max_size=8), st.integers(1, 12), st.booleans())
+def test_ticks_cover_the_data_and_zero(values: list[float | None], most: int, whole: bool) -> None:
+    ticks = round_ticks(values, most, whole=whole)
+    known = [0.0, *(value for value in values if value is not None and math.isfinite(value))]
+    slack = 1e-6 * (ticks[-1] - ticks[0])
+    assert all(ticks[0] - slack <= value <= ticks[-1] + slack for value in known)
+    assert not whole or all(tick == round(tick) for tick in ticks)
+
+
+@given(st.lists(st.floats(0, 100), max_size=5))
+def test_names_at_the_ends_of_lines_keep_apart(places: list[float]) -> None:
+    found = spread_apart(places, 17, 100)
+    order = sorted(range(len(places)), key=lambda number: places[number])
+    gaps = [found[b] - found[a] for a, b in pairwise(order)]
+    assert all(gap >= 17 - 1e-9 for gap in gaps)
+    assert max(found, default=0) <= 100

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QHelpEvent,
+    QImage,
     QKeyEvent,
     QKeySequence,
     QPainter,
@@ -29,28 +31,32 @@ from PySide6.QtWidgets import (
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
-from widgets.plots.charts import draw_plot, plot_height
-from widgets.plots.plot_canvas import HEAD_HEIGHT, PlotHotspot
-from widgets.plots.plot_data import Plot, format_cell, plot_text
+from widgets.plots.plot_data import Plot, PlotFormat, format_cell, plot_text
 from widgets.text_labels import PlainLabel, plain_tip
 from widgets.theme import icon
 
-SVG, PNG, CSV, COPY_PICTURE, COPY_TABLE = "svg", "png", "csv", "copy_picture", "copy_table"
+if TYPE_CHECKING:
+    from widgets.plots.plot_figure import PlotHotspot
+
+CSV, COPY_PICTURE, COPY_TABLE = "csv", "copy_picture", "copy_table"
 _MENU = (
     (COPY_PICTURE, tr("&Copy picture")),
     (COPY_TABLE, tr("Copy &data")),
     ("", ""),
-    (SVG, tr("Save as &SVG…")),
-    (PNG, tr("Save as &PNG…")),
+    (PlotFormat.SVG, tr("Save as &SVG…")),
+    (PlotFormat.PNG, tr("Save as &PNG…")),
+    (PlotFormat.PDF, tr("Save as PD&F…")),
     (CSV, tr("Save data as CS&V…")),
 )
+_TABLE_TOP = 40
+"""Where the numbers begin, under the buttons."""
 
 
 class PlotView(QWidget):
     """Paints one plot in the colours of the theme.
 
     Signals:
-        action_requested (Plot, str): what is wanted of it: svg, png or csv to save, copy_picture or copy_table.
+        action_requested (Plot, str): what is wanted of it: a `PlotFormat` or csv to save, copy_picture or copy_table.
     """
 
     ROLE = Role.Chart
@@ -60,7 +66,9 @@ class PlotView(QWidget):
     def __init__(self, plot: Plot, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._plot = plot
-        self._spots: list[PlotHotspot] = []
+        self._hotspots: list[PlotHotspot] = []
+        self._drawn = QImage()
+        self._drawn_for: object = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.as_table = self._button("list-checks", tr("Show the numbers as a table, or the plot again"))
         self.as_table.setCheckable(True)
@@ -86,11 +94,13 @@ class PlotView(QWidget):
         self.take.setAccessibleName(tr("{title}: copy or save").format(title=plot.title))
         if self._table is not None:
             self._fill_table()
-        self._spots = []
+        self._drawn_for = None
         self.update()
 
     def height_for_width(self, width: int) -> int:
         """Return how high it wants to be."""
+        from widgets.plots.charts import plot_height
+
         return plot_height(self._plot, width)
 
     def sizeHint(self) -> QSize:
@@ -114,7 +124,17 @@ class PlotView(QWidget):
         painter.setPen(QPen(colours.accent if self.hasFocus() else colours.border, 1))
         painter.drawRoundedRect(self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         if self._table is None or not self._table.isVisible():
-            self._spots = draw_plot(painter, self._plot, self.width(), colours)
+            self._draw()
+            painter.drawImage(0, 0, self._drawn)
+
+    def _draw(self) -> None:
+        """Draw the plot for the size and the theme there are now, unless it was."""
+        from widgets.plots.charts import render_plot
+
+        wanted = (self.width(), self.devicePixelRatioF(), theme.shade())
+        if self._drawn_for != wanted:
+            self._drawn, self._hotspots = render_plot(self._plot, *wanted[:2], theme.palette())
+            self._drawn_for = wanted
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -123,9 +143,7 @@ class PlotView(QWidget):
             button.setGeometry(right - 28, theme.GRID, 28, 28)
             right -= 30
         if self._table is not None:
-            self._table.setGeometry(
-                self.rect().adjusted(theme.GRID, HEAD_HEIGHT - theme.GRID, -theme.GRID, -theme.GRID // 2)
-            )
+            self._table.setGeometry(self.rect().adjusted(theme.GRID, _TABLE_TOP, -theme.GRID, -theme.GRID // 2))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         self.take.menu().popup(event.globalPos())
@@ -140,7 +158,7 @@ class PlotView(QWidget):
         """Say what lies under the mouse."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             where = event.pos().toPointF()
-            found = next((spot for spot in reversed(self._spots) if spot.area.contains(where)), None)
+            found = next((spot for spot in reversed(self._hotspots) if spot.area.contains(where)), None)
             if found is None:
                 QToolTip.hideText()
                 event.ignore()
