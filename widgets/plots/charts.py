@@ -151,7 +151,7 @@ def _draw_bar_whiskers(figure: PlotFigure, axes: Axes, plot: BarPlot) -> None:
         if measured.low is not None and measured.high is not None
     ]
     if known:
-        figure.whiskers(axes, *zip(*known, strict=True))  # type: ignore[misc]
+        figure.whiskers(axes, *zip(*known, strict=True))
 
 
 def _draw_stack(figure: PlotFigure, axes: Axes, plot: BarPlot, place: int, top: float) -> None:
@@ -260,7 +260,7 @@ def _draw_lines(figure: PlotFigure, plot: Lines) -> None:
             if measured.low is not None and measured.high is not None
         ]
         if known:
-            figure.whiskers(axes, *zip(*known, strict=True), upright=True)  # type: ignore[misc]
+            figure.whiskers(axes, *zip(*known, strict=True), upright=True)
     last: list[float] = []
     for index, series in enumerate(plot.series):
         points = [

@@ -1,7 +1,7 @@
 """Plots as data: the same description is painted to the screen and to files, and written as a table."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from resources.translation import tr
@@ -54,6 +54,33 @@ class Series:
     look: LabelLook | None = None
 
 
+Column = tuple[str, Sequence[Cell]]
+
+
+def _series_columns(
+    many: Sequence[Series], write: Callable[[float | None], Cell] = lambda value: value, with_n: bool = False
+) -> list[Column]:
+    """Return the name and the cells of each value of some series, with their intervals and n where any has them."""
+    every = [measured for series in many for measured in series.values]
+    whiskers = any(measured.low is not None for measured in every)
+    rests = with_n and any(measured.n is not None for measured in every)
+    columns: list[Column] = []
+    for series in many:
+        name, values = series.name, series.values
+        columns.append((name, [write(measured.value) for measured in values]))
+        if whiskers:
+            columns.append((tr("{name}, low").format(name=name), [measured.low for measured in values]))
+            columns.append((tr("{name}, high").format(name=name), [measured.high for measured in values]))
+        if rests:
+            columns.append((f"{name}, n", [measured.n for measured in values]))
+    return columns
+
+
+def _column_table(corner: str, names: Sequence[Cell], columns: Sequence[Column]) -> PlotTable:
+    head = (corner, *(name for name, _ in columns))
+    return PlotTable(head, tuple(zip(names, *(cells for _, cells in columns), strict=True)))
+
+
 @dataclass(frozen=True, slots=True)
 class BarPlot:
     """Horizontal bars.
@@ -80,30 +107,11 @@ class BarPlot:
 
     def table(self) -> PlotTable:
         """Return the numbers."""
-        whiskers = any(measured.low is not None for series in self.series for measured in series.values)
-        rests = any(measured.n is not None for series in self.series for measured in series.values)
-        head = [""]
-        for series in self.series:
-            name = series.name if len(self.series) > 1 else self.axis
-            head += [
-                name,
-                *((tr("{name}, low").format(name=name), tr("{name}, high").format(name=name)) if whiskers else ()),
-                *((f"{name}, n",) if rests else ()),
-            ]
-        head += [self.reference] if self.references else []
-        rows: list[tuple[Cell, ...]] = []
-        for place, group in enumerate(self.groups):
-            row: list[Cell] = [group]
-            for series in self.series:
-                measured = series.values[place]
-                row += [
-                    self._cell(measured.value),
-                    *((measured.low, measured.high) if whiskers else ()),
-                    *((measured.n,) if rests else ()),
-                ]
-            row += [self.references[place]] if self.references else []
-            rows.append(tuple(row))
-        return PlotTable(tuple(head), tuple(rows))
+        named = self.series if len(self.series) > 1 else [replace(series, name=self.axis) for series in self.series]
+        columns = _series_columns(named, self._cell, with_n=True)
+        if self.references:
+            columns.append((self.reference, self.references))
+        return _column_table("", self.groups, columns)
 
     def _cell(self, value: float | None) -> Cell:
         return value if value is None or self.number is PlotNumberFormat.FIGURE else round(value)
@@ -191,25 +199,7 @@ class Lines:
 
     def table(self) -> PlotTable:
         """Return the numbers, a row for each x."""
-        whiskers = any(measured.low is not None for series in self.series for measured in series.values)
-        head = [self.x_axis]
-        for series in self.series:
-            head += [
-                series.name,
-                *(
-                    (tr("{name}, low").format(name=series.name), tr("{name}, high").format(name=series.name))
-                    if whiskers
-                    else ()
-                ),
-            ]
-        rows: list[tuple[Cell, ...]] = []
-        for place, x in enumerate(self.x):
-            row: list[Cell] = [x]
-            for series in self.series:
-                measured = series.values[place]
-                row += [measured.value, *((measured.low, measured.high) if whiskers else ())]
-            rows.append(tuple(row))
-        return PlotTable(tuple(head), tuple(rows))
+        return _column_table(self.x_axis, self.x, _series_columns(self.series))
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,10 @@ mpl.rcParams.update(
         "path.simplify": False,
         "svg.fonttype": "none",
         "svg.hashsalt": "plot",
-        **{f"axes.spines.{side}": False for side in ("left", "right", "top", "bottom")},
+        "axes.spines.left": False,
+        "axes.spines.right": False,
+        "axes.spines.top": False,
+        "axes.spines.bottom": False,
     }
 )
 for _name in ("Inter-Regular.otf", "Inter-SemiBold.otf"):
@@ -119,6 +122,8 @@ def round_ticks(values: Iterable[float | None], most: int = 5, *, whole: bool = 
     """Return at most `most` round steps that cover zero and all values; what is missing or infinite is passed over."""
     known = [0.0, *(value for value in values if value is not None and math.isfinite(value))]
     low, high = min(known), max(known)
+    if whole:
+        low, high = math.floor(low), math.ceil(high)
     locator = MaxNLocator(most, steps=[1, 2, 2.5, 5, 10], integer=whole)
     return np.asarray(locator.tick_values(low, high if high > low else low + 1))
 

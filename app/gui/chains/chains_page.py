@@ -22,7 +22,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.gui.chains.node_form import DECISIONS, ListedChain, NodeForm, SaidReview, ShownCheck, ShownReviews, node_text
+from app.gui.chains.node_form import (
+    DECISIONS,
+    ListedChain,
+    NodeForm,
+    SaidReview,
+    ShownCheck,
+    ShownReviews,
+    make_picture_button,
+    node_text,
+)
 from project.entities.causal_chains import ChainDecision, ChainNode
 from resources.translation import later, tr
 from widgets import theme
@@ -67,11 +76,11 @@ class ChainBar(QWidget):
         row.addWidget(self.combo, 1)
         self.buttons: dict[str, QToolButton] = {}
         for key, picture, text in _CHAIN_BUTTONS:
-            button = _make_tool_button(picture, text)
+            button = make_picture_button(picture, text)
             button.clicked.connect(lambda _=False, key=key: self.action_requested.emit(key))
             row.addWidget(button)
             self.buttons[key] = button
-        self.more = _make_tool_button("download", tr("Save a picture or a file of this chain, or read one"))
+        self.more = make_picture_button("download", tr("Save a picture or a file of this chain, or read one"))
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self.more)
         for key, text in (
@@ -109,15 +118,6 @@ class _ChainBox(QComboBox):
     def showPopup(self) -> None:
         self.view().setTextElideMode(Qt.TextElideMode.ElideRight)
         super().showPopup()
-
-
-def _make_tool_button(picture: str, text: str) -> QToolButton:
-    button = QToolButton()
-    button.setIcon(icon(picture))
-    button.setIconSize(QSize(16, 16))
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    describe(button, text, text)
-    return button
 
 
 class ChecksList(QListWidget):

@@ -161,12 +161,13 @@ class Neighbours(QWidget):
         self._head = PlainLabel(title)
         self._head.setProperty("quiet", True)
         head.addWidget(self._head, 1)
-        self.add = _make_list_button("plus", add)
+        self.add = make_picture_button("plus", add, side=14)
         self.add.clicked.connect(self.add_requested)
-        self.remove = _make_list_button("x", remove)
+        self.remove = make_picture_button("x", remove, side=14)
         self.remove.clicked.connect(lambda: self.removal_requested.emit(self.list.current()))
-        head.addWidget(self.add)
-        head.addWidget(self.remove)
+        for button in (self.add, self.remove):
+            button.setFixedSize(theme.GRID * 3, theme.GRID * 3)
+            head.addWidget(button)
         column.addLayout(head)
         self.list.removal_requested.connect(self.removal_requested)
         self.list.opened.connect(self.opened)
@@ -187,13 +188,13 @@ class Neighbours(QWidget):
         self.remove.setEnabled(self._editable and bool(self.list.current()))
 
 
-def _make_list_button(picture: str, text: str) -> QToolButton:
+def make_picture_button(picture: str, text: str, key: str = "", side: int = 16) -> QToolButton:
+    """Return a button of a picture, which says what it does and by which key when asked."""
     button = QToolButton()
     button.setIcon(icon(picture))
-    button.setIconSize(QSize(14, 14))
+    button.setIconSize(QSize(side, side))
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    describe(button, text, text)
-    button.setFixedSize(theme.GRID * 3, theme.GRID * 3)
+    describe(button, text, f"{text} ({key})" if key else text)
     return button
 
 
@@ -532,8 +533,8 @@ class NodeForm(QWidget):
         self._range = QPushButton(tr("Take range"))
         self._range.setToolTip(tr("Take the start and end that are marked above the timeline (S)"))
         self._range.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._play = _make_form_button("play", tr("Play this node"), "Shift+Space")
-        self._delete = _make_form_button("trash-2", tr("Delete this node"), "Del")
+        self._play = make_picture_button("play", tr("Play this node"), "Shift+Space")
+        self._delete = make_picture_button("trash-2", tr("Delete this node"), "Del")
         for button in (self._range, self._play, self._delete):
             times.addWidget(button)
         column.addLayout(times)
@@ -598,12 +599,3 @@ class NodeForm(QWidget):
 
     def _tint(self) -> None:
         self._flags.setStyleSheet(f"color: {theme.palette().uncertain.name()};")
-
-
-def _make_form_button(picture: str, text: str, key: str) -> QToolButton:
-    button = QToolButton()
-    button.setIcon(icon(picture))
-    button.setIconSize(QSize(16, 16))
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    describe(button, text, f"{text} ({key})")
-    return button
