@@ -23,7 +23,6 @@ from widgets.plots.charts import (
     cell_colour,
     cell_ink,
     encode_plot,
-    plot_height,
     render_plot,
     spread_apart,
 )
@@ -42,6 +41,7 @@ from widgets.plots.plot_data import (
     plot_text,
 )
 from widgets.plots.plot_figure import export_palette, round_ticks
+from widgets.plots.plot_layout import plot_height
 from widgets.plots.plot_view import COPY_PICTURE, PlotView, PlotWall
 
 LOOKS = label_looks(load_scheme("shrec").tracks[0])
@@ -190,7 +190,8 @@ def test_the_mouse_learns_what_lies_under_it(qtbot: QtBot) -> None:
     view = PlotView(MATRIX)
     qtbot.addWidget(view)
     view.resize(500, view.height_for_width(500))
-    view.grab()
+    view.show()
+    qtbot.waitUntil(lambda: bool(view._hotspots))
     (spot,) = [plot_hotspot for plot_hotspot in view._hotspots if plot_hotspot.text == "Up, Left: 1,234"]
     where = spot.area.center().toPoint()
     QApplication.sendEvent(view, QHelpEvent(QEvent.Type.ToolTip, where, view.mapToGlobal(QPoint(0, 0) + where)))

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from itertools import pairwise
+from threading import Lock
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -35,45 +36,42 @@ from widgets.plots.plot_data import (
     format_value,
     plot_text,
 )
-from widgets.plots.plot_figure import (
-    AXIS_HEIGHT,
-    DPI,
-    HEAD_HEIGHT,
+from widgets.plots.plot_figure import DPI, PX, PlotFigure, PlotHotspot, export_palette, round_ticks
+from widgets.plots.plot_layout import (
+    AXIS_LABEL_MARGIN,
+    BAR_GAP,
+    BAR_HEIGHT,
+    CELL_HEIGHT,
+    LINES_HEIGHT,
     MARGIN,
-    PX,
+    PILE_HEIGHT,
+    RADAR_HEIGHT,
+    RADIUS,
     ROW_HEIGHT,
     TEXT,
-    Entry,
-    PlotFigure,
-    PlotHotspot,
-    export_palette,
-    legend_rows,
-    round_ticks,
+    TOP,
+    group_pitch,
+    legend_entries,
+    plot_height,
+    radar_columns,
     text_width,
 )
 
-_TOP = HEAD_HEIGHT + MARGIN / 2
-_BAR_HEIGHT, _BAR_GAP = 16, 10
 _MAX_NAMES_SHARE = 0.5
 """The most of the width that names of bars or lines take."""
 _MAX_VALUES_SHARE = 0.25
 
 
-def _bars_height(plot: BarPlot, width: float) -> float:
-    legend = ROW_HEIGHT * len(legend_rows(_legend_entries(plot), width)) + (ROW_HEIGHT if plot.references else 0)
-    return MARGIN + HEAD_HEIGHT + legend + len(plot.groups) * _group_pitch(plot) + _BAR_GAP / 2 + AXIS_HEIGHT + 4
-
-
 def _draw_bars(figure: PlotFigure, plot: BarPlot) -> None:
-    width, pitch = figure.width, _group_pitch(plot)
-    top = figure.legend(_legend_entries(plot), _TOP)
+    width, pitch = figure.width, group_pitch(plot)
+    top = figure.legend(legend_entries(plot), TOP)
     if plot.references:
         figure.diamonds([MARGIN + 11], [top + ROW_HEIGHT / 2])
         figure.text(plot.reference, MARGIN + 26, top + ROW_HEIGHT / 2, width - 2 * MARGIN - 26)
         top += ROW_HEIGHT
     names = min(_MAX_NAMES_SHARE * width, max((text_width(name) for name in plot.groups), default=0) + 12)
     texts = min(_MAX_VALUES_SHARE * width, max(map(text_width, _value_texts(plot)), default=0) + 14)
-    area = QRectF(MARGIN + names, top + 4, width - 2 * MARGIN - names - texts, len(plot.groups) * pitch + _BAR_GAP / 2)
+    area = QRectF(MARGIN + names, top + 4, width - 2 * MARGIN - names - texts, len(plot.groups) * pitch + BAR_GAP / 2)
     axes = figure.axes(area)
     whole = plot.stacked or plot.number is PlotNumberFormat.COUNT
     figure.scale(axes, "x", round_ticks(_bar_ends(plot), max(2, min(6, int(area.width() / 64))), whole=whole), whole)
@@ -81,23 +79,15 @@ def _draw_bars(figure: PlotFigure, plot: BarPlot) -> None:
     axes.yaxis.set_visible(False)
     figure.axis_title(plot.axis, area)
     for place, name in enumerate(plot.groups):
-        y = _BAR_GAP / 2 + place * pitch
-        figure.text(name, MARGIN + names - 8, area.top() + y + (pitch - _BAR_GAP) / 2, names - 8, "right")
-        figure.add_hotspot(QRectF(MARGIN, area.top() + y, names - 8, pitch - _BAR_GAP), name)
+        y = BAR_GAP / 2 + place * pitch
+        figure.text(name, MARGIN + names - 8, area.top() + y + (pitch - BAR_GAP) / 2, names - 8, "right")
+        figure.add_hotspot(QRectF(MARGIN, area.top() + y, names - 8, pitch - BAR_GAP), name)
         (_draw_stack if plot.stacked else _draw_group)(figure, axes, plot, place, y)
     if not plot.stacked:
         _draw_bar_whiskers(figure, axes, plot)
     references = [(value, place) for place, value in enumerate(plot.references) if value is not None]
-    middles = [_BAR_GAP / 2 + place * pitch + (pitch - _BAR_GAP) / 2 for _, place in references]
+    middles = [BAR_GAP / 2 + place * pitch + (pitch - BAR_GAP) / 2 for _, place in references]
     figure.diamonds([value for value, _ in references], middles, axes)
-
-
-def _legend_entries(plot: BarPlot) -> list[Entry]:
-    return [(series.name, series.look) for series in plot.series]
-
-
-def _group_pitch(plot: BarPlot) -> float:
-    return _BAR_GAP + _BAR_HEIGHT * (1 if plot.stacked else max(1, len(plot.series)))
 
 
 def _value_texts(plot: BarPlot) -> list[str]:
@@ -123,19 +113,17 @@ def _ends(measured: PlottedValue) -> tuple[float | None, ...]:
 def _draw_group(figure: PlotFigure, axes: Axes, plot: BarPlot, place: int, top: float) -> None:
     reference = plot.references[place] if plot.references else None
     for index, series in enumerate(plot.series):
-        measured, y = series.values[place], top + index * _BAR_HEIGHT
+        measured, y = series.values[place], top + index * BAR_HEIGHT
         value = measured.value
         if value is None:
             low, high = axes.get_xlim()
-            figure.add_hotspot(
-                QRectF(low, y, high - low, _BAR_HEIGHT), f"{plot.groups[place]}: {measured.reason}", axes
-            )
+            figure.add_hotspot(QRectF(low, y, high - low, BAR_HEIGHT), f"{plot.groups[place]}: {measured.reason}", axes)
         else:
-            bar = QRectF(min(0.0, value), y + 1, abs(value), _BAR_HEIGHT - 2)
+            bar = QRectF(min(0.0, value), y + 1, abs(value), BAR_HEIGHT - 2)
             figure.box(bar, series.look, _bar_tooltip(plot, place, series.name, measured), axes)
         end = max(0.0, *(known for known in (value, measured.high, reference) if known is not None), 0.0)
         gap = 11 if end == reference else 6
-        _write_beside(figure, axes, end, y + _BAR_HEIGHT / 2, format_value(value, plot.number), gap)
+        _write_beside(figure, axes, end, y + BAR_HEIGHT / 2, format_value(value, plot.number), gap)
 
 
 def _write_beside(figure: PlotFigure, axes: Axes, x: float, y: float, text: str, gap: float = 6, **kind: bool) -> None:
@@ -145,7 +133,7 @@ def _write_beside(figure: PlotFigure, axes: Axes, x: float, y: float, text: str,
 
 def _draw_bar_whiskers(figure: PlotFigure, axes: Axes, plot: BarPlot) -> None:
     known = [
-        (_BAR_GAP / 2 + place * _group_pitch(plot) + (index + 0.5) * _BAR_HEIGHT, measured.low, measured.high)
+        (BAR_GAP / 2 + place * group_pitch(plot) + (index + 0.5) * BAR_HEIGHT, measured.low, measured.high)
         for index, series in enumerate(plot.series)
         for place, measured in enumerate(series.values)
         if measured.low is not None and measured.high is not None
@@ -159,18 +147,18 @@ def _draw_stack(figure: PlotFigure, axes: Axes, plot: BarPlot, place: int, top: 
     for series in plot.series:
         measured = series.values[place]
         if measured.value:
-            part = QRectF(sum_so_far, top, measured.value, _BAR_HEIGHT)
+            part = QRectF(sum_so_far, top, measured.value, BAR_HEIGHT)
             figure.box(part, series.look, _bar_tooltip(plot, place, series.name, measured), axes)
             text, shown = format_value(measured.value, plot.number), figure.hotspots[-1].area
             need = text_width(text)
             if shown.width() > need + 14:
                 x, y = shown.center().x(), shown.center().y()
-                plate = QRectF(x - need / 2 - 3, y - _BAR_HEIGHT / 2 + 1, need + 6, _BAR_HEIGHT - 2)
+                plate = QRectF(x - need / 2 - 3, y - BAR_HEIGHT / 2 + 1, need + 6, BAR_HEIGHT - 2)
                 figure.box(plate, None, ground=figure.colours.field)
                 figure.text(text, x, y, need, "center")
         sum_so_far += measured.value or 0
     total = format_value(_stack_total(plot, place), plot.number)
-    _write_beside(figure, axes, sum_so_far, top + _BAR_HEIGHT / 2, total, semibold=True)
+    _write_beside(figure, axes, sum_so_far, top + BAR_HEIGHT / 2, total, semibold=True)
 
 
 def _bar_tooltip(plot: BarPlot, place: int, name: str, measured: PlottedValue) -> str:
@@ -187,14 +175,13 @@ def _measured_text(measured: PlottedValue, number: PlotNumberFormat = PlotNumber
     return f"{format_value(measured.value, number)}{between}" + ("" if measured.n is None else f", n = {measured.n:,}")
 
 
-_PILE_HEIGHT = 84
 _COUNT_AXIS_WIDTH = 44
 
 
 def _draw_histogram(figure: PlotFigure, plot: Histogram) -> None:
     inner = figure.width - 2 * MARGIN - _COUNT_AXIS_WIDTH
     across = round_ticks(plot.edges, max(2, int(inner / 64)))
-    top = _TOP
+    top = TOP
     for index, pile in enumerate(plot.piles):
         begin = float(MARGIN)
         if pile.look is not None:
@@ -202,7 +189,7 @@ def _draw_histogram(figure: PlotFigure, plot: Histogram) -> None:
             figure.sign(pile.look, begin + 31, top + 10)
             begin += 42
         figure.text(f"{pile.name}, n = {sum(pile.counts):,}", begin, top + 10, figure.width - MARGIN - begin)
-        area = QRectF(MARGIN + _COUNT_AXIS_WIDTH, top + ROW_HEIGHT + 4, inner, _PILE_HEIGHT)
+        area = QRectF(MARGIN + _COUNT_AXIS_WIDTH, top + ROW_HEIGHT + 4, inner, PILE_HEIGHT)
         axes = figure.axes(area)
         figure.scale(axes, "y", round_ticks(pile.counts, 2, whole=True), whole=True)
         figure.scale(axes, "x", across[across <= plot.edges[-1]], high=plot.edges[-1])
@@ -212,7 +199,7 @@ def _draw_histogram(figure: PlotFigure, plot: Histogram) -> None:
         else:
             axes.xaxis.set_visible(False)
         _draw_pile(figure, axes, plot, pile)
-        top += ROW_HEIGHT + _PILE_HEIGHT + 8
+        top += ROW_HEIGHT + PILE_HEIGHT + 8
 
 
 def _draw_pile(figure: PlotFigure, axes: Axes, plot: Histogram, pile: HistogramPanel) -> None:
@@ -235,17 +222,16 @@ def _draw_pile(figure: PlotFigure, axes: Axes, plot: Histogram, pile: HistogramP
         figure.text(pile.mark_name, left + 4, top + 8, need)
 
 
-_LINES_HEIGHT = 190
 _VALUE_AXIS_WIDTH = 48
 _LINE_DASHES: tuple[tuple[float, ...], ...] = ((), (6, 3), (1.5, 2.5), (8, 3, 2, 3), (3, 2))
 
 
 def _draw_lines(figure: PlotFigure, plot: Lines) -> None:
-    figure.text(plot.y_axis, MARGIN, _TOP + 10, figure.width - 2 * MARGIN, colour=figure.colours.muted)
+    figure.text(plot.y_axis, MARGIN, TOP + 10, figure.width - 2 * MARGIN, colour=figure.colours.muted)
     longest = max((text_width(series.name) for series in plot.series), default=0)
     named = min(_MAX_NAMES_SHARE * figure.width, longest + 32)
     wide = figure.width - 2 * MARGIN - _VALUE_AXIS_WIDTH - named
-    area = QRectF(MARGIN + _VALUE_AXIS_WIDTH, _TOP + ROW_HEIGHT + 6, wide, _LINES_HEIGHT)
+    area = QRectF(MARGIN + _VALUE_AXIS_WIDTH, TOP + ROW_HEIGHT + 6, wide, LINES_HEIGHT)
     axes = figure.axes(area)
     ends = [end for series in plot.series for measured in series.values for end in _ends(measured)]
     figure.scale(axes, "y", round_ticks(ends, 4))
@@ -313,7 +299,6 @@ def spread_apart(places: list[float], gap: float, high: float) -> list[float]:
     return found
 
 
-_CELL_HEIGHT = 34
 _MAX_CELL_WIDTH = 104
 _ROW_NUMBER_WIDTH = 22
 _MAX_MATRIX_NAMES_SHARE = 0.45
@@ -325,7 +310,7 @@ _MIN_MATRIX_NAMES_WIDTH = 64
 def _draw_matrix(figure: PlotFigure, plot: Matrix) -> None:
     width, colours = figure.width, figure.colours
     names, side, numbered = _names_width(plot, width), _cell_side(plot, width), _is_numbered(plot, width)
-    left, top = MARGIN + names, _TOP
+    left, top = MARGIN + names, TOP
     if plot.across:
         figure.text(f"{plot.across} →", left, top + 10, width - left - MARGIN, colour=colours.muted)
         figure.text(f"{plot.down} ↓", left - 8, top + 10, names - 8, "right", colour=colours.muted)
@@ -339,17 +324,17 @@ def _draw_matrix(figure: PlotFigure, plot: Matrix) -> None:
     most = 1.0 if plot.number is PlotNumberFormat.FIGURE else max(values, default=0) or 1
     numbers = _ROW_NUMBER_WIDTH if numbered else 0
     for row, name in enumerate(plot.rows):
-        y = top + row * _CELL_HEIGHT
-        middle = y + _CELL_HEIGHT / 2
+        y = top + row * CELL_HEIGHT
+        middle = y + CELL_HEIGHT / 2
         figure.text(name, left - 8 - numbers, middle, names - 8 - numbers, "right")
         if numbered:
             figure.text(str(row + 1), left - 8, middle, numbers, "right")
-        figure.add_hotspot(QRectF(MARGIN, y, names - 8, _CELL_HEIGHT), name)
+        figure.add_hotspot(QRectF(MARGIN, y, names - 8, CELL_HEIGHT), name)
         for column, other in enumerate(plot.columns):
             value = plot.values[row][column]
             if value is None:
                 continue
-            cell = QRectF(left + column * side + 1, y + 1, side - 2, _CELL_HEIGHT - 2)
+            cell = QRectF(left + column * side + 1, y + 1, side - 2, CELL_HEIGHT - 2)
             text, ground = format_value(value, plot.number), cell_colour(value / most, colours)
             figure.box(cell, None, f"{name}, {other}: {text}", ground=ground)
             if plot.diagonal and row == column:
@@ -389,39 +374,24 @@ def _cell_side(plot: Matrix, width: float) -> float:
     return min(_MAX_CELL_WIDTH, room / max(1, len(plot.columns)))
 
 
-_MIN_RADAR_WIDTH = 290
-"""The least width of a panel."""
-_RADIUS = 78
-_AXIS_LABEL_MARGIN = 24
-"""Between the outermost ring and the end of a panel, above and below."""
 _RADAR_RINGS = (0.25, 0.5, 0.75)
 _RADAR_DASHES: tuple[tuple[float, ...], ...] = ((5, 3), (1.5, 2.5), (8, 3, 2, 3), (3, 2))
-_RADAR_HEIGHT = ROW_HEIGHT + 2 * (_RADIUS + _AXIS_LABEL_MARGIN)
-
-
-def _radar_height(plot: Radar, width: float) -> float:
-    rows = -(-len(plot.shapes) // _radar_columns(plot, width))
-    return MARGIN + HEAD_HEIGHT + (ROW_HEIGHT if plot.outlines else 0) + rows * (_RADAR_HEIGHT + MARGIN / 2)
 
 
 def _draw_radar(figure: PlotFigure, plot: Radar) -> None:
-    top, x = _TOP, float(MARGIN)
+    top, x = TOP, float(MARGIN)
     for outline, dashes in zip(plot.outlines, _outline_dashes(plot), strict=True):
         figure.line([(x, top + 10), (x + 28, top + 10)], 1.4, (0, dashes))
         need = text_width(outline.name)
         figure.text(outline.name, x + 34, top + 10, min(need + 4, figure.width - MARGIN - x - 34))
         x += 52 + need
     top += ROW_HEIGHT if plot.outlines else 0
-    columns = _radar_columns(plot, figure.width)
+    columns = radar_columns(plot, figure.width)
     wide = (figure.width - 2 * MARGIN) / columns
     for place, shape in enumerate(plot.shapes):
         row, column = divmod(place, columns)
-        area = QRectF(MARGIN + column * wide, top + row * (_RADAR_HEIGHT + MARGIN / 2), wide, _RADAR_HEIGHT)
+        area = QRectF(MARGIN + column * wide, top + row * (RADAR_HEIGHT + MARGIN / 2), wide, RADAR_HEIGHT)
         _draw_radar_panel(figure, plot, shape, area)
-
-
-def _radar_columns(plot: Radar, width: float) -> int:
-    return max(1, min(len(plot.shapes), int((width - 2 * MARGIN) // _MIN_RADAR_WIDTH)))
 
 
 def _outline_dashes(plot: Radar) -> list[tuple[float, ...]]:
@@ -430,8 +400,8 @@ def _outline_dashes(plot: Radar) -> list[tuple[float, ...]]:
 
 def _draw_radar_panel(figure: PlotFigure, plot: Radar, shape: Series, area: QRectF) -> None:
     figure.text(shape.name, area.center().x(), area.top() + 10, area.width(), "center", TEXT, semibold=True)
-    left, top = area.center().x() - _RADIUS, area.top() + ROW_HEIGHT + _AXIS_LABEL_MARGIN
-    axes = figure.axes(QRectF(left, top, 2 * _RADIUS, 2 * _RADIUS), projection="polar")
+    left, top = area.center().x() - RADIUS, area.top() + ROW_HEIGHT + AXIS_LABEL_MARGIN
+    axes = figure.axes(QRectF(left, top, 2 * RADIUS, 2 * RADIUS), projection="polar")
     axes.set_theta_zero_location("N")
     axes.set_theta_direction(-1)
     axes.set_ylim(0, 1)
@@ -440,7 +410,7 @@ def _draw_radar_panel(figure: PlotFigure, plot: Radar, shape: Series, area: QRec
     axes.set_rgrids(_RADAR_RINGS, [f"{ring:g}" for ring in _RADAR_RINGS], angle=0, fontsize=9 * PX)
     axes.spines["polar"].set(visible=True, color=figure.colours.outline.name(), linewidth=PX)
     for turn, name in zip(turns, plot.axes, strict=True):
-        _write_axis_name(figure, name, *figure.pixel(axes, turn, 1 + 9 / _RADIUS), area)
+        _write_axis_name(figure, name, *figure.pixel(axes, turn, 1 + 9 / RADIUS), area)
     ink = figure.ink(shape.look)
     shares = _closed_shares(shape)
     around = [*turns, turns[0]]
@@ -476,20 +446,6 @@ def _write_axis_name(figure: PlotFigure, name: str, x: float, y: float, area: QR
     figure.add_hotspot(QRectF(left, y - 8, right - left, 16), name)
 
 
-def plot_height(plot: Plot, width: float) -> int:
-    """Return how high a plot of some width is, in logical pixels."""
-    if isinstance(plot, BarPlot):
-        return round(_bars_height(plot, width))
-    if isinstance(plot, Radar):
-        return round(_radar_height(plot, width))
-    if isinstance(plot, Matrix):
-        titles = ROW_HEIGHT if plot.across else 0
-        return round(_TOP + titles + ROW_HEIGHT + len(plot.rows) * _CELL_HEIGHT + MARGIN)
-    if isinstance(plot, Histogram):
-        return round(MARGIN + HEAD_HEIGHT + len(plot.piles) * (_PILE_HEIGHT + ROW_HEIGHT + 8) + AXIS_HEIGHT - 8)
-    return MARGIN + HEAD_HEIGHT + ROW_HEIGHT + _LINES_HEIGHT + AXIS_HEIGHT + 4
-
-
 def draw_plot(plot: Plot, width: int, colours: theme.Palette) -> PlotFigure:
     """Draw a plot without its ground, at 96 dots an inch."""
     figure = PlotFigure(plot.title, plot.note, width, plot_height(plot, width), colours)
@@ -506,12 +462,16 @@ def draw_plot(plot: Plot, width: int, colours: theme.Palette) -> PlotFigure:
     return figure
 
 
+_drawing = Lock()
+"""Matplotlib draws in one thread at a time."""
+
+
 def render_plot(plot: Plot, width: int, scale: float, colours: theme.Palette) -> tuple[QImage, list[PlotHotspot]]:
-    """Return a plot on nothing, as a picture of `scale` dots a logical pixel, and what lies where."""
-    drawn = draw_plot(plot, width, colours)
-    drawn.figure.set_dpi(DPI * scale)
-    canvas = FigureCanvasAgg(drawn.figure)
-    with _missing_glyphs_ignored():
+    """Return a plot on nothing, as a picture of `scale` dots a logical pixel, and what lies where; in any thread."""
+    with _drawing, _missing_glyphs_ignored():
+        drawn = draw_plot(plot, width, colours)
+        drawn.figure.set_dpi(DPI * scale)
+        canvas = FigureCanvasAgg(drawn.figure)
         canvas.draw()
     dots = np.asarray(canvas.buffer_rgba())
     high, wide = dots.shape[:2]
@@ -541,13 +501,13 @@ _NAMELESS = {
 
 def encode_plot(plot: Plot, kind: PlotFormat, width: int = DEFAULT_WIDTH) -> bytes:
     """Return a plot as a file, dark on white; the text of SVG and PDF stays text."""
-    figure = draw_plot(plot, width, export_palette()).figure
-    figure.set_facecolor("white")
     words = {"Title": escape_unprintable(plot.title)}
     if kind is PlotFormat.SVG:
         words["Description"] = "\n".join(escape_unprintable(line) for line in plot_text(plot).split("\n"))
     file = BytesIO()
-    with _missing_glyphs_ignored():
+    with _drawing, _missing_glyphs_ignored():
+        figure = draw_plot(plot, width, export_palette()).figure
+        figure.set_facecolor("white")
         figure.savefig(file, format=kind, dpi=DPI * _FILE_SCALE, metadata=_NAMELESS[kind] | words)
     # A program that lacks our typeface takes another one without serifs.
     family = f"font-family: '{theme.FAMILY}'".encode()

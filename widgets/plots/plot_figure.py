@@ -22,26 +22,28 @@ from matplotlib.ticker import MaxNLocator, ScalarFormatter, StrMethodFormatter
 from matplotlib.transforms import Affine2D
 from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QTextLayout
+from PySide6.QtGui import QColor, QFontMetricsF, QTextLayout
 
 from project.text_format import escape_unprintable
 from resources import resource
 from widgets import theme
 from widgets.labels import SIGN_LINES, SIGN_PX, LabelLook, Pattern, label_ink, mix
+from widgets.plots.plot_layout import (
+    MARGIN,
+    ROW_HEIGHT,
+    SMALL,
+    TITLE,
+    Entry,
+    legend_rows,
+    plot_font,
+    text_width,
+)
 
 PX = 0.75
 """Points in a pixel: matplotlib measures type and lines in points."""
 DPI = 96
-MARGIN = 16
-HEAD_HEIGHT = 48
-"""Height of the title and the note."""
-ROW_HEIGHT = 20
-AXIS_HEIGHT = 44
-"""Height of an axis with its texts and its title."""
 _BUTTONS_WIDTH = 68
 """What the buttons of a plot on the screen take of its first line; kept free in files, too, so that both look alike."""
-TITLE, TEXT, SMALL = 15, 13, 12
-"""Sizes of type, in pixels."""
 _HATCHES = {
     Pattern.SOLID: "",
     Pattern.HATCH: "///",
@@ -51,8 +53,6 @@ _HATCHES = {
     Pattern.POSTS: "|||",
     Pattern.GRID: "+++",
 }
-Entry = tuple[str, LabelLook | None]
-
 # A user's own settings of matplotlib are not those of the program.
 mpl.rcdefaults()
 mpl.rcParams.update(
@@ -92,24 +92,10 @@ def export_palette() -> theme.Palette:
     return replace(theme.load("light"), field=white, lane=white)
 
 
-@cache
-def _qt_font(pixels: int, semibold: bool = False) -> QFont:
-    font = QFont(theme.FAMILY)
-    font.setPixelSize(pixels)
-    if semibold:
-        font.setWeight(QFont.Weight.DemiBold)
-    return font
-
-
-def text_width(text: str, pixels: int = SMALL, semibold: bool = False) -> float:
-    """Return how wide a line is, in pixels."""
-    return QFontMetricsF(_qt_font(pixels, semibold)).horizontalAdvance(text)
-
-
 @lru_cache(maxsize=512)
 def _font_families(text: str) -> list[str]:
     """Return our typeface and those that Qt takes for letters it does not have, as far as matplotlib knows them."""
-    layout = QTextLayout(text, _qt_font(SMALL))
+    layout = QTextLayout(text, plot_font(SMALL))
     layout.beginLayout()
     layout.createLine()
     layout.endLayout()
@@ -126,20 +112,6 @@ def round_ticks(values: Iterable[float | None], most: int = 5, *, whole: bool = 
         low, high = math.floor(low), math.ceil(high)
     locator = MaxNLocator(most, steps=[1, 2, 2.5, 5, 10], integer=whole)
     return np.asarray(locator.tick_values(low, high if high > low else low + 1))
-
-
-def legend_rows(entries: Sequence[Entry], width: float) -> list[list[Entry]]:
-    """Return which entries stand in which row; nothing for a single one."""
-    rows: list[list[Entry]] = []
-    x = width
-    for entry in entries if len(entries) > 1 else ():
-        need = 44 + text_width(entry[0])
-        if x + need > width - MARGIN:
-            rows.append([])
-            x = MARGIN
-        rows[-1].append(entry)
-        x += need + 12
-    return rows
 
 
 class PlotFigure:
@@ -174,7 +146,7 @@ class PlotFigure:
     ) -> Text:
         """Write one line around a height, shortened where it is wider than its room."""
         # What cannot be printed makes an SVG that no program reads.
-        metrics = QFontMetricsF(_qt_font(size, semibold))
+        metrics = QFontMetricsF(plot_font(size, semibold))
         short = metrics.elidedText(escape_unprintable(text), Qt.TextElideMode.ElideRight, room + 1)
         return self.figure.text(
             x,

@@ -1,10 +1,22 @@
 """Plots on the screen: one with a menu to save or copy it, and a wall of several."""
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import (
+    QCoreApplication,
+    QEvent,
+    QObject,
+    QPointF,
+    QRectF,
+    QSize,
+    QSizeF,
+    Qt,
+    QThreadPool,
+    QTimer,
+    Signal,
+)
 from PySide6.QtGui import (
     QContextMenuEvent,
     QHelpEvent,
@@ -32,6 +44,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
 from widgets.plots.plot_data import Plot, PlotFormat, format_cell, plot_text
+from widgets.plots.plot_layout import HEAD_HEIGHT, plot_height
 from widgets.text_labels import PlainLabel, plain_tip
 from widgets.theme import icon
 
@@ -48,8 +61,42 @@ _MENU = (
     (PlotFormat.PDF, tr("Save as PD&F…")),
     (CSV, tr("Save data as CS&V…")),
 )
-_TABLE_TOP = 40
-"""Where the numbers begin, under the buttons."""
+
+
+@cache
+def _drawing_thread() -> QThreadPool:
+    pool = QThreadPool()
+    pool.setMaxThreadCount(1)
+    app = QCoreApplication.instance()
+    assert app is not None
+    app.aboutToQuit.connect(pool.clear)
+    app.aboutToQuit.connect(pool.waitForDone)
+    return pool
+
+
+class PlotRenderer(QObject):
+    """Draws the last plot that was asked for, in a thread: matplotlib takes longer than a window may stand still.
+
+    Signals:
+        rendered (QImage, list[PlotHotspot]): the picture, and what lies where.
+    """
+
+    rendered = Signal(object, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._wanted: object = None
+
+    def start(self, plot: Plot, width: int, scale: float, colours: theme.Palette) -> None:
+        """Draw this one; what was asked for before is not wanted any more."""
+        self._wanted = wanted = object()
+        _drawing_thread().start(lambda: self._render(wanted, plot, width, scale, colours))
+
+    def _render(self, wanted: object, plot: Plot, width: int, scale: float, colours: theme.Palette) -> None:
+        if self._wanted is wanted:
+            from widgets.plots.charts import render_plot
+
+            self.rendered.emit(*render_plot(plot, width, scale, colours))
 
 
 class PlotView(QWidget):
@@ -67,8 +114,10 @@ class PlotView(QWidget):
         super().__init__(parent)
         self._plot = plot
         self._hotspots: list[PlotHotspot] = []
-        self._drawn = QImage()
+        self._picture = QImage()
         self._drawn_for: object = None
+        self._renderer = PlotRenderer()
+        self._renderer.rendered.connect(self._take_picture)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.as_table = self._button("list-checks", tr("Show the numbers as a table, or the plot again"))
         self.as_table.setCheckable(True)
@@ -95,12 +144,11 @@ class PlotView(QWidget):
         if self._table is not None:
             self._fill_table()
         self._drawn_for = None
+        self._hotspots = []
         self.update()
 
     def height_for_width(self, width: int) -> int:
         """Return how high it wants to be."""
-        from widgets.plots.charts import plot_height
-
         return plot_height(self._plot, width)
 
     def sizeHint(self) -> QSize:
@@ -124,17 +172,24 @@ class PlotView(QWidget):
         painter.setPen(QPen(colours.accent if self.hasFocus() else colours.border, 1))
         painter.drawRoundedRect(self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         if self._table is None or not self._table.isVisible():
-            self._draw()
-            painter.drawImage(0, 0, self._drawn)
+            self._request_picture()
+            size = self._picture.deviceIndependentSize()
+            if abs(size.width() - self.width()) > 1:
+                # Until it is drawn anew, a picture of another width stands for it.
+                size = QSizeF(self.size())
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.drawImage(QRectF(QPointF(0, 0), size), self._picture)
 
-    def _draw(self) -> None:
-        """Draw the plot for the size and the theme there are now, unless it was."""
-        from widgets.plots.charts import render_plot
+    def _request_picture(self) -> None:
+        """Have the plot drawn for the size and the theme there are now, unless it is or will be."""
+        size = (self.width(), self.devicePixelRatioF(), theme.shade())
+        if self._drawn_for != size:
+            self._drawn_for = size
+            self._renderer.start(self._plot, *size[:2], theme.palette())
 
-        wanted = (self.width(), self.devicePixelRatioF(), theme.shade())
-        if self._drawn_for != wanted:
-            self._drawn, self._hotspots = render_plot(self._plot, *wanted[:2], theme.palette())
-            self._drawn_for = wanted
+    def _take_picture(self, picture: QImage, hotspots: "list[PlotHotspot]") -> None:
+        self._picture, self._hotspots = picture, hotspots
+        self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -143,7 +198,9 @@ class PlotView(QWidget):
             button.setGeometry(right - 28, theme.GRID, 28, 28)
             right -= 30
         if self._table is not None:
-            self._table.setGeometry(self.rect().adjusted(theme.GRID, _TABLE_TOP, -theme.GRID, -theme.GRID // 2))
+            self._table.setGeometry(
+                self.rect().adjusted(theme.GRID, HEAD_HEIGHT - theme.GRID, -theme.GRID, -theme.GRID // 2)
+            )
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         self.take.menu().popup(event.globalPos())

@@ -109,8 +109,8 @@ class FirstStart:
 
 
 HELP_WINDOW = "app.gui.help.help_window:HelpWindow"
-_LATE_MODULES = ("numpy.ma", "widgets.plots.charts")
-"""What numpy loads when it is first asked which values there are; what draws plots."""
+_LATE_MODULE = "numpy.ma"
+"""What numpy loads when it is first asked which values there are."""
 _PRELOAD_DELAY_MS = 1_500
 """Milliseconds after the start: what is on the screen comes first."""
 
@@ -140,8 +140,7 @@ def _preload_modules(progress: Progress) -> None:
     for factory in (*shown, *FORMATS.values(), *METHODS.values(), *VOICES.values()):
         progress.check_cancelled()
         import_module(factory.split(":")[0])
-    for name in _LATE_MODULES:
-        import_module(name)
+    import_module(_LATE_MODULE)
     for name in shipped_names():
         progress.check_cancelled()
         load_scheme(name)
