@@ -152,7 +152,7 @@ def test_a_file_is_on_white_in_every_theme_and_tells_no_time_and_no_program(qapp
         assert image.pixelColor(0, 0) == QColor("white")
 
 
-@settings(max_examples=max(1, settings.default.max_examples // 5))
+@settings(max_examples=max(1, settings.default.max_examples // 2))
 @given(
     st.text(max_size=30), st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.none(), min_size=3, max_size=5)
 )
