@@ -3,6 +3,7 @@
 Includes the plates and buttons that show them.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -234,35 +235,31 @@ def paint_sign(painter: QPainter, sign: Sign, corner: QPointF, ink: QColor) -> N
     painter.save()
     painter.translate(corner)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    pen = QPen(ink, 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
-    if sign is Sign.RING:
-        pen.setDashPattern([0.01, 1.9])
-    painter.setPen(pen)
+    painter.setPen(QPen(ink, 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin))
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    if sign is Sign.RING:
-        painter.drawEllipse(QPointF(6, 6), 4, 4)
-    elif sign is Sign.QUESTION:
-        painter.drawPolyline(_to_points((3.6, 4), (4.4, 2.4), (6.2, 2), (8, 3), (8, 4.6), (6, 6.2), (6, 7.4)))
-        painter.drawPoint(QPointF(6, 10))
-    else:
-        for line in _SIGN_LINES[sign]:
-            painter.drawPolyline(_to_points(*line))
+    for line in SIGN_LINES[sign]:
+        painter.drawPolyline([QPointF(x, y) for x, y in line])
     painter.restore()
 
 
-_SIGN_LINES: dict[Sign, tuple[tuple[tuple[float, float], ...], ...]] = {
+def _dot(x: float, y: float) -> tuple[tuple[float, float], ...]:
+    return (x, y), (x + 0.1, y)
+
+
+SIGN_LINES: dict[Sign, tuple[tuple[tuple[float, float], ...], ...]] = {
     Sign.CROSS: (((3, 3), (9, 9)), ((9, 3), (3, 9))),
     Sign.TICK: (((2, 6.5), (4.8, 9.2), (10, 3)),),
+    Sign.RING: tuple(
+        _dot(6 + 4 * math.cos(turn * math.pi / 4), 6 + 4 * math.sin(turn * math.pi / 4)) for turn in range(8)
+    ),
     Sign.SQUARE: (((2.5, 2.5), (9.5, 2.5), (9.5, 9.5), (2.5, 9.5), (2.5, 2.5)),),
     Sign.TRIANGLE: (((6, 2), (10.3, 9.6), (1.7, 9.6), (6, 2)),),
     Sign.DIAMOND: (((6, 1.6), (10.4, 6), (6, 10.4), (1.6, 6), (6, 1.6)),),
     Sign.PLUS: (((6, 2), (6, 10)), ((2, 6), (10, 6))),
     Sign.WAVE: (((1.5, 7), (3.5, 4), (6, 7), (8.5, 4), (10.5, 7)),),
+    Sign.QUESTION: (((3.6, 4), (4.4, 2.4), (6.2, 2), (8, 3), (8, 4.6), (6, 6.2), (6, 7.4)), _dot(6, 10)),
 }
-
-
-def _to_points(*pairs: tuple[float, float]) -> list[QPointF]:
-    return [QPointF(x, y) for x, y in pairs]
+"""Sign -> the lines it is drawn with, in a square of `SIGN_PX`."""
 
 
 def sign_pixmap(sign: Sign, ink: QColor, scale: float = 1.0) -> QPixmap:

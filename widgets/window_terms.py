@@ -25,7 +25,7 @@ WINDOW_TERMS = {
     "consistency": tr("Study > What judges understand…"),
     "cues": tr("Speech > Suggest cues"),
     "cues accept": tr("Speech > Accept the pre-label"),
-    "done": tr("Study > Toggle done"),
+    "done": tr("Study > Recording done"),
     "egress": tr("Study > What leaves this machine…"),
     "episode": tr("Study > Episodes…"),
     "export": tr("File > Export annotations…"),

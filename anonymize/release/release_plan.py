@@ -45,7 +45,6 @@ class ReleasePlan:
     """What a release holds.
 
     Attributes:
-        recordings: numbers of those that are released; all where empty.
         methods: how faces are hidden, one clip of each recording for every method; the recommended one where empty.
         only: number of a recording -> its methods, where they differ.
         without_consent: what happens where somebody appears who did not consent to release, see
@@ -60,9 +59,9 @@ class ReleasePlan:
         title: of the data set.
         contact: whom to ask, for card and access terms.
         holder: who holds the rights, for the licence.
+        recordings: numbers of those that are released; all where empty.
     """
 
-    recordings: tuple[int, ...] = ()
     methods: tuple[str, ...] = ()
     only: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     without_consent: str = LEAVE_OUT
@@ -76,6 +75,7 @@ class ReleasePlan:
     title: str = ""
     contact: str = ""
     holder: str = ""
+    recordings: tuple[int, ...] = ()
 
     def methods_for(self, number: int) -> tuple[str, ...]:
         """Return how the faces of a recording are hidden, one clip a method."""

@@ -320,9 +320,8 @@ def _files(report: BenchmarkReport) -> dict[str, Callable[[], str | bytes]]:
             files[f"tables/{_file_name(table.key)}.csv"] = partial(table_csv, table)
             files[f"tables/{_file_name(table.key)}.tex"] = partial(latex_table, table)
         for picture in section.pictures:
-            files[f"plots/{_file_name(picture.key)}.svg"] = partial(bytes, picture.svg)
-            files[f"plots/{_file_name(picture.key)}.png"] = partial(bytes, picture.png)
-            files[f"plots/{_file_name(picture.key)}.csv"] = partial(picture.csv.encode, "utf-8-sig", "replace")
+            for ending, content in picture.files.items():
+                files[f"plots/{_file_name(picture.key)}.{ending}"] = partial(bytes, content)
     for item_list in report.lists:
         files[f"items/{_file_name(item_list.key)}.html"] = partial(render_items_page, item_list, report.warning)
         files[f"items/{_file_name(item_list.key)}.csv"] = partial(items_csv, item_list)

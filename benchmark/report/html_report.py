@@ -167,10 +167,10 @@ def _cell(cell: TableCell, number: NumberFormat) -> str:
 
 
 def _picture(picture: ReportPlot) -> Iterator[str]:
-    yield f'<figure id="plot-{picture.key}">{_BEFORE_SVG.sub(b"", picture.svg, 1).decode()}'
+    links = (f'<a href="plots/{picture.key}.{ending}">{ending.upper()}</a>' for ending in picture.files)
+    yield f'<figure id="plot-{picture.key}">{_BEFORE_SVG.sub(b"", picture.files["svg"], 1).decode()}'
     yield (
-        f'<figcaption>{escape_html(picture.title)} <a href="plots/{picture.key}.svg">SVG</a> '
-        f'<a href="plots/{picture.key}.png">PNG</a> <a href="plots/{picture.key}.csv">CSV</a></figcaption>'
+        f"<figcaption>{escape_html(picture.title)} {' '.join(links)}</figcaption>"
         f"<details><summary>Numbers</summary><pre>{escape_lines(picture.words)}</pre></details></figure>"
     )
 

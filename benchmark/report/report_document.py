@@ -97,15 +97,13 @@ class ReportPlot:
 
     Attributes:
         words: its numbers as text, for readers who cannot see it.
-        csv: its numbers as a table.
+        files: ending -> content; `svg` is there.
     """
 
     key: str
     title: str
     words: str
-    svg: bytes
-    png: bytes
-    csv: str
+    files: Mapping[str, bytes]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ from tests.builders.shown_texts import table_rows
 from tests.builders.terminal import Terminal
 from tests.qt.conftest import OpenWindow
 from widgets.plots.estimates_table import BETWEEN, NAME, VALUE, N
-from widgets.plots.plot_data import format_value
-from widgets.plots.plot_view import COPY_PICTURE, COPY_TABLE, CSV, SVG
+from widgets.plots.plot_data import PlotFormat, format_value
+from widgets.plots.plot_view import COPY_PICTURE, COPY_TABLE, CSV
 from widgets.text_labels import PlainLabel
 
 
@@ -72,7 +72,13 @@ def table(found: AgreementWindow) -> dict[str, list[str]]:
 
 
 def test_what_is_shown_is_what_the_command_line_says_and_all_goes_into_a_new_folder(
-    opened: AgreementWindow, answers: Answers, study: Path, tmp_path: Path, greenroom: Terminal, monkeypatch
+    qtbot: QtBot,
+    opened: AgreementWindow,
+    answers: Answers,
+    study: Path,
+    tmp_path: Path,
+    greenroom: Terminal,
+    monkeypatch,
 ) -> None:
     found = greenroom.json("agreement", study)
     alpha = found["main"]["alpha"]
@@ -82,28 +88,29 @@ def test_what_is_shown_is_what_the_command_line_says_and_all_goes_into_a_new_fol
     assert row[N] == f"{alpha['n']:,}"
     assert table(opened)["Reviews that agree"][BETWEEN] == found["main"]["reviewer_agreement"]["reason"]
     assert "60 annotations of 4 recordings" in opened.status.text()
-    monkeypatch.setattr("app.gui.agreement.agreement_figures.as_png", lambda plot: plot.key.encode())
+    drawn = lambda plot, kind: f"{plot.key}.{kind}".encode()  # noqa: E731
+    monkeypatch.setattr("app.gui.agreement.agreement_figures.plot_file", drawn)
     (tmp_path / "lab agreement").mkdir()
     answers.give(folder=tmp_path)
     opened.export_all()
     made = tmp_path / "lab agreement 2"
-    assert "files to the folder lab agreement 2" in opened.status.text()
+    qtbot.waitUntil(lambda: "files to the folder lab agreement 2" in opened.status.text())
     assert json.loads((made / "agreement.json").read_text("utf-8")) == found
     plots = {path.name for path in (made / "plots").iterdir()}
     shown = [view.plot.key for wall in (opened.drawn, opened.counted) for view in wall.views]
-    assert {f"{key}.{ending}" for key in shown for ending in ("svg", "png", "csv")} <= plots
+    assert {f"{key}.{ending}" for key in shown for ending in ("svg", "png", "pdf", "csv")} <= plots
     figures = (made / "tables" / "figures.csv").read_text("utf-8-sig")
     assert next(csv.DictReader(io.StringIO(figures)))["figure"] == "overlap_share"
     answers.give(folder=tmp_path / "not there")
     opened.export_all()
-    assert "cannot be written" in opened.status.text()
+    qtbot.waitUntil(lambda: "cannot be written" in opened.status.text())
     assert sorted(path.name for path in tmp_path.iterdir()) == ["lab agreement", "lab agreement 2"]
 
 
 def test_one_plot_is_copied_and_saved(opened: AgreementWindow, answers: Answers, tmp_path: Path) -> None:
     plot = opened.drawn.views[0].plot
     answers.give(save=tmp_path)
-    for what in (SVG, CSV):
+    for what in (*PlotFormat, CSV):
         opened.drawn.action_requested.emit(plot, what)
         assert (tmp_path / f"confusion.{what}").stat().st_size > 50
     opened.drawn.action_requested.emit(plot, COPY_PICTURE)

@@ -86,6 +86,15 @@ def test_an_edge_is_drawn_and_removed_with_keys_alone(qtbot, view):
     assert view.board.link is None
 
 
+def test_a_hint_is_read_to_its_end_in_a_narrow_view(view):
+    view.resize(420, 300)
+    pictures = []
+    for last in ("draws it", "leaves"):
+        view.board.show_hint(f"New node: E event, B belief, I intent, D desire, M emotion. Esc {last}.")
+        pictures.append(seen(view))
+    assert pictures[0] != pictures[1]
+
+
 def test_n_and_the_key_of_a_kind_ask_for_a_node(qtbot, view):
     for key, kind in zip("EBIDM", KIND_LOOKS, strict=True):
         with qtbot.waitSignal(view.node_add_requested) as asked:

@@ -101,7 +101,7 @@ def test_a_method_without_weights_cannot_be_ticked_and_says_how_to_get_them(
     item = dialog.methods.tree.topLevelItem(list(METHODS).index("painted"))
     assert not item.flags() & Qt.ItemFlag.ItemIsUserCheckable
     dialog.methods.tree.select_row("painted")
-    assert "It needs the weights yunet. Get them here." in shown_texts(dialog.methods)
+    assert "It needs the model yunet. Get them here." in shown_texts(dialog.methods)
     assert "weights first" in dialog.pane.pictures.text()
     with qtbot.waitSignal(dialog.fetch_requested) as asked:
         dialog.methods.get.click()

@@ -96,15 +96,17 @@ def test_a_row_leads_to_its_judge_and_a_published_one_is_put_beside(opened: Meas
     assert opened.beside.currentText().startswith("Human")
 
 
-def test_everything_goes_into_a_folder(asked_window: MainWindow, opened: MeasuresWindow, tmp_path: Path) -> None:
+def test_everything_goes_into_a_folder(
+    qtbot: QtBot, asked_window: MainWindow, opened: MeasuresWindow, tmp_path: Path
+) -> None:
     answers: Answers = asked_window.files.questions
     answers.give(folder=tmp_path)
     opened.export_all()
+    qtbot.waitUntil(lambda: "Wrote" in opened.status.text())
     made = tmp_path / "lab measures"
     assert len(json.loads((made / "measures.json").read_text("utf-8"))["judges"]) == 4
     assert {path.name for path in (made / "tables").iterdir()} == {"judges.csv", "questions.csv", "chains.csv"}
     assert len([*(made / "plots").glob("*.svg")]) == len([*(made / "plots").glob("*.csv")]) > 10
-    assert "Wrote" in opened.status.text()
 
 
 def test_figures_are_out_of_date_when_questions_change_and_unverified_ones_count_only_when_asked_for(

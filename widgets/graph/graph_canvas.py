@@ -333,15 +333,15 @@ class ChainCanvas(QAbstractScrollArea):
             return
         colours = theme.palette()
         painter.setFont(theme.font())
-        metrics = painter.fontMetrics()
-        room = self._sight.width - HEADER - 24
-        text = metrics.elidedText(self.hint, Qt.TextElideMode.ElideRight, int(room - 20))
-        area = QRectF(HEADER + 12, self._sight.height - 36, metrics.horizontalAdvance(text) + 20, 26)
+        room = QRectF(HEADER + 22, 0, self._sight.width - HEADER - 44, self._sight.height)
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        area = painter.boundingRect(room, flags, self.hint).adjusted(-10, -5, 10, 5)
+        area.moveBottomLeft(QPointF(HEADER + 12, self._sight.height - 10))
         painter.setPen(QPen(colours.border, 1))
         painter.setBrush(colours.raised)
         painter.drawRoundedRect(area, 4, 4)
         painter.setPen(colours.text)
-        painter.drawText(area, Qt.AlignmentFlag.AlignCenter, text)
+        painter.drawText(area, flags, self.hint)
 
     # Events
 

@@ -321,12 +321,6 @@ class Placement:
         self._offsets[node_id] = (row, max(0.0, offset))
         self._moved.add(node_id)
 
-    def reset(self) -> None:
-        """Lay everything out again at the next chance."""
-        self._axis = None
-        self._offsets.clear()
-        self._moved.clear()
-
     def lay_out(self, graph: ChainGraph, people: Sequence[str]) -> ChainLayout:
         """Return where the nodes stand; only what is new or no longer fits is given a place."""
         rows: dict[str, list[ChainNode]] = {}

@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, QRectF, QSaveFile, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QImage, QPainter
+from PySide6.QtCore import QBuffer, QIODevice, QPoint, QPointF, QRect, QRectF, QSaveFile, QSizeF, Qt
+from PySide6.QtGui import QColor, QImage, QPaintDevice, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
@@ -25,7 +25,7 @@ from widgets.graph.graph_painter import HEADER, RULER, GraphPainter, GraphViewpo
 from widgets.graph.node_painter import chain_colours, graph_font
 from widgets.labels import NodePerson
 from widgets.text_labels import PlainLabel, describe
-from widgets.theme import Palette, icon
+from widgets.theme import icon
 
 SUFFIXES = (".svg", ".png")
 _TITLE_HEIGHT = 40
@@ -52,8 +52,8 @@ def write_picture(graph: ChainGraph | None, people: Mapping[str, NodePerson], pa
     model.set_graph(graph, people, {})
     if model.picture is None:
         raise UserError(tr("This chain has no nodes to draw."), tr("Add a node first."))
-    data = as_svg(model, dark) if path.suffix.lower() == ".svg" else as_png(model, dark)
     file = QSaveFile(str(path))
+    data = _as_svg(model, dark) if path.suffix.lower() == ".svg" else _as_png(model, dark)
     if not file.open(QIODevice.OpenModeFlag.WriteOnly) or file.write(data) != len(data) or not file.commit():
         raise UserError(
             tr("{name} cannot be written: {errorstring}.").format(
@@ -63,59 +63,51 @@ def write_picture(graph: ChainGraph | None, people: Mapping[str, NodePerson], pa
         )
 
 
-def as_svg(model: GraphModel, dark: bool = False) -> bytes:
-    """Return the picture as an SVG file."""
-    sight, colours = _whole_viewport(model), _export_palette(dark)
-    data = QByteArray()
-    buffer = QBuffer(data)
-    size = QSize(round(sight.width), round(sight.height) + _TITLE_HEIGHT)
+def _as_svg(model: GraphModel, dark: bool) -> bytes:
+    size = _picture_size(model).toSize()
+    buffer = QBuffer()
     made = QSvgGenerator()
     made.setOutputDevice(buffer)
     made.setSize(size)
-    made.setViewBox(QRect(0, 0, size.width(), size.height()))
+    made.setViewBox(QRect(QPoint(0, 0), size))
     made.setResolution(96)
     made.setTitle(escape_unprintable(_picture_title(model)))
     made.setDescription(escape_unprintable(describe_selection(model, editable=True)))
-    painter = QPainter(made)
-    _draw_picture(painter, model, sight, colours, dark)
-    painter.end()
+    _draw_picture(made, model, dark)
     family = f'font-family="{theme.FAMILY}"'.encode()
-    return bytes(data.data()).replace(family, f'font-family="{theme.FAMILY}, Helvetica, Arial, sans-serif"'.encode())
+    others = f'font-family="{theme.FAMILY}, Helvetica, Arial, sans-serif"'.encode()
+    return bytes(buffer.data().data()).replace(family, others)
 
 
-def as_png(model: GraphModel, dark: bool = False) -> bytes:
-    """Return the picture as a PNG file, of two dots a pixel where that is not too large."""
-    sight = _whole_viewport(model)
-    scale = min(_SCALE, _MAX_PIXELS / sight.width, _MAX_PIXELS / (sight.height + _TITLE_HEIGHT))
-    image = QImage(
-        round(sight.width * scale), round((sight.height + _TITLE_HEIGHT) * scale), QImage.Format.Format_RGB32
-    )
+def _as_png(model: GraphModel, dark: bool) -> bytes:
+    """Return a PNG of two dots a pixel where that is not too large."""
+    size = _picture_size(model)
+    scale = min(_SCALE, _MAX_PIXELS / size.width(), _MAX_PIXELS / size.height())
+    image = QImage((size * scale).toSize(), QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(scale)
-    painter = QPainter(image)
-    _draw_picture(painter, model, sight, _export_palette(dark), dark)
-    painter.end()
-    data = QByteArray()
-    buffer = QBuffer(data)
+    _draw_picture(image, model, dark)
+    buffer = QBuffer()
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     image.save(buffer, "PNG")  # type: ignore[call-overload]
-    return bytes(data.data())
+    return bytes(buffer.data().data())
 
 
-def _draw_picture(painter: QPainter, model: GraphModel, sight: GraphViewport, colours: Palette, dark: bool) -> None:
-    painter.fillRect(QRectF(0, 0, sight.width, sight.height + _TITLE_HEIGHT), colours.field)
+def _draw_picture(device: QPaintDevice, model: GraphModel, dark: bool) -> None:
+    sight, size = _whole_viewport(model), _picture_size(model)
+    colours = theme.load("dark") if dark else replace(theme.load("light"), field=QColor("white"))
+    painter = QPainter(device)
+    painter.fillRect(QRectF(QPointF(0, 0), size), colours.field)
     painter.setFont(graph_font(16, semibold=True))
     painter.setPen(colours.text)
-    painter.drawText(
-        QRectF(12, 0, sight.width - 24, _TITLE_HEIGHT),
-        Qt.AlignmentFlag.AlignVCenter,
-        escape_unprintable(_picture_title(model)),
-    )
+    title = QRectF(12, 0, size.width() - 24, _TITLE_HEIGHT)
+    painter.drawText(title, Qt.AlignmentFlag.AlignVCenter, escape_unprintable(_picture_title(model)))
     painter.translate(0, _TITLE_HEIGHT)
     drawn = GraphPainter(painter, model, sight, chain_colours(colours), shade="dark" if dark else "light", exact=True)
     drawn.draw_rows()
     drawn.draw_edges()
     drawn.draw_nodes()
     paint_frame(painter, model, sight, colours)
+    painter.end()
 
 
 def _picture_title(model: GraphModel) -> str:
@@ -129,10 +121,9 @@ def _whole_viewport(model: GraphModel) -> GraphViewport:
     return GraphViewport(HEADER - left, RULER - top, 1.0, HEADER + right - left, RULER + bottom - top)
 
 
-def _export_palette(dark: bool) -> Palette:
-    white = QColor("white")
-    light = theme.load("light")
-    return theme.load("dark") if dark else replace(light, field=white)
+def _picture_size(model: GraphModel) -> QSizeF:
+    sight = _whole_viewport(model)
+    return QSizeF(sight.width, sight.height + _TITLE_HEIGHT)
 
 
 class ChainGraphView(QWidget):
@@ -143,30 +134,18 @@ class ChainGraphView(QWidget):
 
     A node that is dragged changes its place inside its row as long as the program runs; its time is data and stays.
 
-    Signals:
-        selection_changed(tuple[str, ...] ids): by the user; not by `select`.
-        edge_requested(str reason_id, str result_id): draw an edge; one that cannot be drawn is never asked for.
-        edge_removal_requested(str reason_id, str result_id): remove an edge.
-        node_edit_requested(str id): edit a node.
-        node_removal_requested(tuple[str, ...] ids): remove nodes.
-        node_add_requested(str kind): add a node of a kind.
-        seek_requested(int us): show this moment.
-        menu_requested(QPoint global position, str id): the context menu of a node was asked for; "" for the ground.
+    Attributes:
+        selection_changed: by the user; not by `select`. This and the other signals are those of `ChainEditorCanvas`.
     """
-
-    selection_changed = Signal(tuple)
-    edge_requested = Signal(str, str)
-    edge_removal_requested = Signal(str, str)
-    node_edit_requested = Signal(str)
-    node_removal_requested = Signal(tuple)
-    node_add_requested = Signal(str)
-    seek_requested = Signal(object)
-    menu_requested = Signal(object, str)
 
     def __init__(self, parent: QWidget | None = None, *, tools: bool = True) -> None:
         super().__init__(parent)
         self.model = GraphModel()
-        self.board = ChainEditorCanvas(self.model)
+        self.board = board = ChainEditorCanvas(self.model)
+        self.selection_changed, self.seek_requested = board.selection_changed, board.seek_requested
+        self.edge_requested, self.edge_removal_requested = board.edge_requested, board.edge_removal_requested
+        self.node_add_requested, self.node_edit_requested = board.node_add_requested, board.node_edit_requested
+        self.node_removal_requested, self.menu_requested = board.node_removal_requested, board.menu_requested
         self._chain = ""
         self._graph: ChainGraph | None = None
         self._tools = tools
@@ -182,17 +161,6 @@ class ChainGraphView(QWidget):
         self._foot = self._make_foot()
         column.addWidget(self._foot)
         self.setFocusProxy(self.board)
-        for name in (
-            "selection_changed",
-            "edge_requested",
-            "edge_removal_requested",
-            "node_edit_requested",
-            "node_removal_requested",
-            "node_add_requested",
-            "seek_requested",
-            "menu_requested",
-        ):
-            getattr(self.board, name).connect(getattr(self, name))
         self.board.view_changed.connect(self._show_zoom)
         self._show_state(None)
 
@@ -261,11 +229,6 @@ class ChainGraphView(QWidget):
         if self.model.current is not None:
             self.board.setFocus()
             self.board.keys.start_edge(self.model.current)
-
-    def start_naming(self) -> None:
-        """Wait for the key of a kind of node to add."""
-        self.board.setFocus()
-        self.board.keys.start_naming()
 
     def export_picture(self, path: Path, dark: bool = False) -> None:
         """Write the whole graph as SVG or PNG, by the ending of the name."""

@@ -1,11 +1,12 @@
 """The table of figures: name and meaning, value, interval as a bar, n, and the published value."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -18,8 +19,7 @@ from PySide6.QtWidgets import (
 
 from resources.translation import tr
 from widgets import theme
-from widgets.plots.plot_canvas import LEFT, RIGHT, SMALL, TEXT, PlotCanvas, plot_font, text_width
-from widgets.plots.plot_data import AxisTicks, PlottedValue, format_value, nice_ticks
+from widgets.plots.plot_data import PlottedValue, format_value
 from widgets.text_labels import semibold
 
 
@@ -53,6 +53,8 @@ _ROW_HEIGHT, _HEADING_HEIGHT = 46, 38
 _MIN_NAME_WIDTH = 260
 _INTERVAL_TEXT_WIDTH = 116
 """Width of an interval as text."""
+_SMALL_POINTS = 9
+_RIGHT = Qt.AlignmentFlag.AlignRight
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -82,7 +84,7 @@ class FiguresView(QTableWidget):
     def show_rows(self, rows: Sequence[AgreementFigureRow], published: str = "") -> None:
         """Show these; `published` is the heading of the figures to compare with, "" where there are none."""
         place = self.verticalScrollBar().value()
-        self._drawing.axis = _common_axis(rows)
+        self._drawing.low = _axis_start(rows)
         self.clearSpans()
         self.setRowCount(len(rows))
         self.setHorizontalHeaderLabels([tr("Figure"), tr("Value"), tr("95 % interval"), "n", published])
@@ -122,7 +124,8 @@ class FiguresView(QTableWidget):
 
 
 class _IntervalDelegate(QStyledItemDelegate):
-    axis = AxisTicks((0.0, 1.0), ("0", "1"))
+    low = 0.0
+    """Where the axis of the bars begins; it ends at 1."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(_ROW_ROLE)
@@ -130,82 +133,89 @@ class _IntervalDelegate(QStyledItemDelegate):
             return
         painter.save()
         painter.setClipRect(option.rect)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         colours = theme.palette()
         area = QRectF(option.rect)
-        canvas = PlotCanvas(painter, colours)
-        state = option.state
-        if row.figure is not None and state & option.state.State_Selected:
+        if row.figure is not None and option.state & option.state.State_Selected:
             painter.fillRect(area, colours.selection)
+        painter.fillRect(QRectF(area.left(), area.bottom() - 0.5, area.width(), 1), colours.border)
         inner = area.adjusted(theme.GRID, 0, -theme.GRID, 0)
         if row.figure is None:
-            canvas.text(inner.adjusted(0, 10, 0, 0), row.name, pixels=TEXT, semibold=True)
+            _write(painter, inner.adjusted(0, 10, 0, 0), row.name, semibold=True)
         elif index.column() == NAME:
-            canvas.text(QRectF(inner.left(), inner.top() + 4, inner.width(), 20), row.name, pixels=TEXT)
-            canvas.text(
-                QRectF(inner.left(), inner.top() + 23, inner.width(), 18),
-                row.meaning,
-                pixels=SMALL,
-                colour=colours.muted,
-            )
+            _write(painter, QRectF(inner.left(), inner.top() + 4, inner.width(), 20), row.name)
+            _write(painter, QRectF(inner.left(), inner.top() + 23, inner.width(), 18), row.meaning, small=True)
         elif index.column() == BETWEEN:
-            self._paint_interval(canvas, inner, row)
-        elif index.column() == VALUE:
-            canvas.text(inner, format_value(row.figure.value), RIGHT, TEXT, semibold=True)
+            self._paint_interval(painter, inner, row)
         else:
-            canvas.text(inner, str(index.data() or ""), RIGHT, TEXT)
-        canvas.line(area.left(), area.bottom(), area.right(), area.bottom(), colours.border)
+            _write(painter, inner, str(index.data() or ""), _RIGHT, semibold=index.column() == VALUE)
         painter.restore()
 
-    def _paint_interval(self, canvas: PlotCanvas, area: QRectF, row: AgreementFigureRow) -> None:
-        figure, colours = row.figure, canvas.colours
+    def _paint_interval(self, painter: QPainter, area: QRectF, row: AgreementFigureRow) -> None:
+        figure, colours = row.figure, theme.palette()
         assert figure is not None
         if figure.value is None:
-            _paint_reason(canvas, area, figure.reason)
+            _paint_reason(painter, area, figure.reason)
             return
         bar = area.adjusted(0, 0, -_INTERVAL_TEXT_WIDTH, 0)
-        inside = all(self.axis.low <= value <= self.axis.high for value in (figure.value, figure.high or 0))
+
+        def place(value: float) -> float:
+            return bar.left() + bar.width() * (min(max(value, self.low), 1.0) - self.low) / (1.0 - self.low)
+
+        def block(left: float, right: float, half: float, colour: QColor, edge: QColor | None = None) -> None:
+            painter.setPen(Qt.PenStyle.NoPen if edge is None else edge)
+            painter.setBrush(colour)
+            painter.drawRoundedRect(QRectF(left, bar.center().y() - half, right - left, 2 * half), 2, 2)
+
+        inside = all(self.low <= value <= 1 for value in (figure.value, figure.high or 0))
         if bar.width() > 60 and inside:
-            y = area.center().y()
-            painter = canvas.painter
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colours.border)
-            painter.drawRoundedRect(QRectF(bar.left(), y - 2, bar.width(), 4), 2, 2)
-            if self.axis.low < 0:
-                zero = self.axis.position(0, bar.left(), bar.right())
-                canvas.line(zero, y - 8, zero, y + 8, colours.outline)
-            at = self.axis.position(figure.value, bar.left(), bar.right())
+            block(bar.left(), bar.right(), 2, colours.border)
+            if self.low < 0:
+                block(place(0) - 0.5, place(0) + 0.5, 8, colours.outline)
             if figure.low is not None and figure.high is not None:
-                low, high = (self.axis.position(end, bar.left(), bar.right()) for end in (figure.low, figure.high))
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(colours.accent)
-                painter.drawRoundedRect(QRectF(low - 1, y - 5, max(high - low, 1) + 2, 10), 3, 3)
+                block(place(figure.low) - 1, max(place(figure.high), place(figure.low) + 1) + 1, 5, colours.accent)
             if row.reference is not None:
-                canvas.diamond(self.axis.position(row.reference, bar.left(), bar.right()), y)
-            painter.setPen(QPen(colours.field, 1))
-            painter.setBrush(colours.text)
-            painter.drawRoundedRect(QRectF(at - 2, y - 8, 4, 16), 1.5, 1.5)
-        text = _interval_text(row)
-        canvas.text(
-            QRectF(area.right() - text_width(text) - 2, area.top(), text_width(text) + 2, area.height()), text, LEFT
-        )
+                x, y, side = place(row.reference), bar.center().y(), 5.5
+                painter.setPen(QPen(colours.text, 1.5))
+                painter.setBrush(colours.field)
+                ends = ((x, y - side), (x + side, y), (x, y + side), (x - side, y))
+                painter.drawPolygon([QPointF(*end) for end in ends])
+            block(place(figure.value) - 2, place(figure.value) + 2, 8, colours.text, colours.field)
+        _write(painter, area, _interval_text(row), _RIGHT, small=True, colour=colours.text)
 
 
-def _paint_reason(canvas: PlotCanvas, area: QRectF, reason: str) -> None:
+def _write(
+    painter: QPainter,
+    area: QRectF,
+    text: str,
+    align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft,
+    *,
+    small: bool = False,
+    semibold: bool = False,
+    colour: QColor | None = None,
+) -> None:
+    """Write one line, shortened where it does not fit; a small one is muted unless it has a colour."""
+    painter.setFont(theme.font(_SMALL_POINTS if small else theme.POINTS, semibold=semibold))
+    painter.setPen(colour or (theme.palette().muted if small else theme.palette().text))
+    short = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, math.ceil(area.width()))
+    painter.drawText(area, align | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, short)
+
+
+def _paint_reason(painter: QPainter, area: QRectF, reason: str) -> None:
     """Write why there is no figure, on as many lines as the row has room for, else shortened on one."""
-    painter, muted = canvas.painter, canvas.colours.muted
-    painter.setFont(plot_font(SMALL))
-    painter.setPen(muted)
+    painter.setFont(theme.font(_SMALL_POINTS))
+    painter.setPen(theme.palette().muted)
     wrapped = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
     if painter.boundingRect(area, wrapped, reason).height() <= area.height():
         painter.drawText(area, wrapped, reason)
     else:
-        canvas.text(area, reason, colour=muted)
+        _write(painter, area, reason, small=True)
 
 
-def _common_axis(rows: Sequence[AgreementFigureRow]) -> AxisTicks:
-    """Return one axis for all bars: shares and kappas lie between 0 and 1, unless chance was not reached."""
+def _axis_start(rows: Sequence[AgreementFigureRow]) -> float:
+    """Return where one axis for all bars begins: at 0, or lower where chance was not reached."""
     lows = [end for row in rows if row.figure for end in (row.figure.value, row.figure.low) if end is not None]
-    return nice_ticks([1.0, max(-1.0, min(lows, default=0.0))], 8)
+    return math.floor(5 * max(-1.0, min(0.0, *lows, 0.0))) / 5
 
 
 def _row_texts(row: AgreementFigureRow) -> tuple[str, ...]:

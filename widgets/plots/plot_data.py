@@ -1,11 +1,7 @@
-"""Plots as data: the same description is painted to the screen and to files, and written as a table.
+"""Plots as data: the same description is painted to the screen and to files, and written as a table."""
 
-Also computes round axis ticks.
-"""
-
-import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from resources.translation import tr
@@ -20,6 +16,14 @@ class PlotNumberFormat(StrEnum):
 
     COUNT = "count"
     FIGURE = "figure"
+
+
+class PlotFormat(StrEnum):
+    """A kind of file that a plot is drawn into; its ending."""
+
+    SVG = "svg"
+    PNG = "png"
+    PDF = "pdf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,33 @@ class Series:
     look: LabelLook | None = None
 
 
+Column = tuple[str, Sequence[Cell]]
+
+
+def _series_columns(
+    many: Sequence[Series], write: Callable[[float | None], Cell] = lambda value: value, with_n: bool = False
+) -> list[Column]:
+    """Return the name and the cells of each value of some series, with their intervals and n where any has them."""
+    every = [measured for series in many for measured in series.values]
+    whiskers = any(measured.low is not None for measured in every)
+    rests = with_n and any(measured.n is not None for measured in every)
+    columns: list[Column] = []
+    for series in many:
+        name, values = series.name, series.values
+        columns.append((name, [write(measured.value) for measured in values]))
+        if whiskers:
+            columns.append((tr("{name}, low").format(name=name), [measured.low for measured in values]))
+            columns.append((tr("{name}, high").format(name=name), [measured.high for measured in values]))
+        if rests:
+            columns.append((f"{name}, n", [measured.n for measured in values]))
+    return columns
+
+
+def _column_table(corner: str, names: Sequence[Cell], columns: Sequence[Column]) -> PlotTable:
+    head = (corner, *(name for name, _ in columns))
+    return PlotTable(head, tuple(zip(names, *(cells for _, cells in columns), strict=True)))
+
+
 @dataclass(frozen=True, slots=True)
 class BarPlot:
     """Horizontal bars.
@@ -76,30 +107,11 @@ class BarPlot:
 
     def table(self) -> PlotTable:
         """Return the numbers."""
-        whiskers = any(measured.low is not None for series in self.series for measured in series.values)
-        rests = any(measured.n is not None for series in self.series for measured in series.values)
-        head = [""]
-        for series in self.series:
-            name = series.name if len(self.series) > 1 else self.axis
-            head += [
-                name,
-                *((tr("{name}, low").format(name=name), tr("{name}, high").format(name=name)) if whiskers else ()),
-                *((f"{name}, n",) if rests else ()),
-            ]
-        head += [self.reference] if self.references else []
-        rows: list[tuple[Cell, ...]] = []
-        for place, group in enumerate(self.groups):
-            row: list[Cell] = [group]
-            for series in self.series:
-                measured = series.values[place]
-                row += [
-                    self._cell(measured.value),
-                    *((measured.low, measured.high) if whiskers else ()),
-                    *((measured.n,) if rests else ()),
-                ]
-            row += [self.references[place]] if self.references else []
-            rows.append(tuple(row))
-        return PlotTable(tuple(head), tuple(rows))
+        named = self.series if len(self.series) > 1 else [replace(series, name=self.axis) for series in self.series]
+        columns = _series_columns(named, self._cell, with_n=True)
+        if self.references:
+            columns.append((self.reference, self.references))
+        return _column_table("", self.groups, columns)
 
     def _cell(self, value: float | None) -> Cell:
         return value if value is None or self.number is PlotNumberFormat.FIGURE else round(value)
@@ -187,25 +199,7 @@ class Lines:
 
     def table(self) -> PlotTable:
         """Return the numbers, a row for each x."""
-        whiskers = any(measured.low is not None for series in self.series for measured in series.values)
-        head = [self.x_axis]
-        for series in self.series:
-            head += [
-                series.name,
-                *(
-                    (tr("{name}, low").format(name=series.name), tr("{name}, high").format(name=series.name))
-                    if whiskers
-                    else ()
-                ),
-            ]
-        rows: list[tuple[Cell, ...]] = []
-        for place, x in enumerate(self.x):
-            row: list[Cell] = [x]
-            for series in self.series:
-                measured = series.values[place]
-                row += [measured.value, *((measured.low, measured.high) if whiskers else ())]
-            rows.append(tuple(row))
-        return PlotTable(tuple(head), tuple(rows))
+        return _column_table(self.x_axis, self.x, _series_columns(self.series))
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,71 +257,3 @@ def format_cell(cell: Cell) -> str:
     if isinstance(cell, str):
         return cell
     return format_value(cell, PlotNumberFormat.COUNT if isinstance(cell, int) else PlotNumberFormat.FIGURE)
-
-
-_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
-
-
-@dataclass(frozen=True, slots=True)
-class AxisTicks:
-    """Marks of an axis, from its lower end to its upper one.
-
-    Attributes:
-        values: rising, at least two.
-        texts: what stands beside each.
-    """
-
-    values: tuple[float, ...]
-    texts: tuple[str, ...]
-
-    @property
-    def low(self) -> float:
-        """Return where the axis begins."""
-        return self.values[0]
-
-    @property
-    def high(self) -> float:
-        """Return where it ends."""
-        return self.values[-1]
-
-    def position(self, value: float, first: float, last: float) -> float:
-        """Return where a value lies when the axis goes from `first` to `last`; what is outside lies at its end."""
-        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
-        return first + share * (last - first)
-
-
-def nice_ticks(values: Iterable[float | None], wanted: int = 5, *, whole: bool = False) -> AxisTicks:
-    """Return round ticks that cover zero and all values; what is missing or not a number is passed over.
-
-    Args:
-        values: what the axis has to hold.
-        wanted: how many steps at the most.
-        whole: use whole numbers only, for counts.
-    """
-    known = [value for value in values if value is not None and math.isfinite(value)]
-    low, high = min([0.0, *known]), max([0.0, *known])
-    if high - low <= 0:
-        high = low + 1
-    step = _round_step((high - low) / max(wanted, 1))
-    if whole:
-        step = max(1.0, math.ceil(step))
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    first, last = first - (first * step > low), last + (last * step < high)
-    decimals = max(0, -math.floor(math.log10(step) + 1e-9) + (1 if _is_half_step(step) else 0))
-    places = tuple(number * step for number in range(first, max(last, first + 1) + 1))
-    return AxisTicks(places, tuple(_tick_text(place, decimals) for place in places))
-
-
-def _round_step(raw: float) -> float:
-    power = 10.0 ** math.floor(math.log10(raw))
-    return next(value * power for value in _STEPS if value * power >= raw * (1 - 1e-9))
-
-
-def _is_half_step(step: float) -> bool:
-    return abs(step / 10.0 ** math.floor(math.log10(step) + 1e-9) - 2.5) < 1e-6
-
-
-def _tick_text(value: float, decimals: int) -> str:
-    if abs(value) >= 1e9 or decimals > 9:
-        return f"{value:.3g}"
-    return f"{value + 0.0:,.{decimals}f}"

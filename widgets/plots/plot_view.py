@@ -1,12 +1,26 @@
 """Plots on the screen: one with a menu to save or copy it, and a wall of several."""
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import (
+    QCoreApplication,
+    QEvent,
+    QObject,
+    QPointF,
+    QRectF,
+    QSize,
+    QSizeF,
+    Qt,
+    QThreadPool,
+    QTimer,
+    Signal,
+)
 from PySide6.QtGui import (
     QContextMenuEvent,
     QHelpEvent,
+    QImage,
     QKeyEvent,
     QKeySequence,
     QPainter,
@@ -29,28 +43,67 @@ from PySide6.QtWidgets import (
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
-from widgets.plots.charts import draw_plot, plot_height
-from widgets.plots.plot_canvas import HEAD_HEIGHT, PlotHotspot
-from widgets.plots.plot_data import Plot, format_cell, plot_text
+from widgets.plots.plot_data import Plot, PlotFormat, format_cell, plot_text
+from widgets.plots.plot_layout import HEAD_HEIGHT, plot_height
 from widgets.text_labels import PlainLabel, plain_tip
 from widgets.theme import icon
 
-SVG, PNG, CSV, COPY_PICTURE, COPY_TABLE = "svg", "png", "csv", "copy_picture", "copy_table"
+if TYPE_CHECKING:
+    from widgets.plots.plot_figure import PlotHotspot
+
+CSV, COPY_PICTURE, COPY_TABLE = "csv", "copy_picture", "copy_table"
 _MENU = (
     (COPY_PICTURE, tr("&Copy picture")),
     (COPY_TABLE, tr("Copy &data")),
     ("", ""),
-    (SVG, tr("Save as &SVG…")),
-    (PNG, tr("Save as &PNG…")),
+    (PlotFormat.SVG, tr("Save as &SVG…")),
+    (PlotFormat.PNG, tr("Save as &PNG…")),
+    (PlotFormat.PDF, tr("Save as PD&F…")),
     (CSV, tr("Save data as CS&V…")),
 )
+
+
+@cache
+def _drawing_thread() -> QThreadPool:
+    pool = QThreadPool()
+    pool.setMaxThreadCount(1)
+    app = QCoreApplication.instance()
+    assert app is not None
+    app.aboutToQuit.connect(pool.clear)
+    app.aboutToQuit.connect(pool.waitForDone)
+    return pool
+
+
+class PlotRenderer(QObject):
+    """Draws the last plot that was asked for, in a thread: matplotlib takes longer than a window may stand still.
+
+    Signals:
+        rendered (QImage, list[PlotHotspot]): the picture, and what lies where.
+    """
+
+    rendered = Signal(object, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._wanted: object = None
+
+    def start(self, plot: Plot, width: int, scale: float, colours: theme.Palette) -> None:
+        """Draw this one; what was asked for before is not wanted any more."""
+        self._wanted = wanted = object()
+        _drawing_thread().start(lambda: self._render(wanted, plot, width, scale, colours))
+
+    def _render(self, wanted: object, plot: Plot, width: int, scale: float, colours: theme.Palette) -> None:
+        if self._wanted is wanted:
+            from widgets.plots.charts import render_plot
+
+            self.rendered.emit(*render_plot(plot, width, scale, colours))
 
 
 class PlotView(QWidget):
     """Paints one plot in the colours of the theme.
 
     Signals:
-        action_requested (Plot, str): what is wanted of it: svg, png or csv to save, copy_picture or copy_table.
+        action_requested (Plot, str): what is wanted of it: a `PlotFormat` or csv to save, copy_picture or copy_table.
     """
 
     ROLE = Role.Chart
@@ -60,7 +113,11 @@ class PlotView(QWidget):
     def __init__(self, plot: Plot, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._plot = plot
-        self._spots: list[PlotHotspot] = []
+        self._hotspots: list[PlotHotspot] = []
+        self._picture = QImage()
+        self._drawn_for: object = None
+        self._renderer = PlotRenderer()
+        self._renderer.rendered.connect(self._take_picture)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.as_table = self._button("list-checks", tr("Show the numbers as a table, or the plot again"))
         self.as_table.setCheckable(True)
@@ -86,7 +143,8 @@ class PlotView(QWidget):
         self.take.setAccessibleName(tr("{title}: copy or save").format(title=plot.title))
         if self._table is not None:
             self._fill_table()
-        self._spots = []
+        self._drawn_for = None
+        self._hotspots = []
         self.update()
 
     def height_for_width(self, width: int) -> int:
@@ -114,7 +172,24 @@ class PlotView(QWidget):
         painter.setPen(QPen(colours.accent if self.hasFocus() else colours.border, 1))
         painter.drawRoundedRect(self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         if self._table is None or not self._table.isVisible():
-            self._spots = draw_plot(painter, self._plot, self.width(), colours)
+            self._request_picture()
+            size = self._picture.deviceIndependentSize()
+            if abs(size.width() - self.width()) > 1:
+                # Until it is drawn anew, a picture of another width stands for it.
+                size = QSizeF(self.size())
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.drawImage(QRectF(QPointF(0, 0), size), self._picture)
+
+    def _request_picture(self) -> None:
+        """Have the plot drawn for the size and the theme there are now, unless it is or will be."""
+        size = (self.width(), self.devicePixelRatioF(), theme.shade())
+        if self._drawn_for != size:
+            self._drawn_for = size
+            self._renderer.start(self._plot, *size[:2], theme.palette())
+
+    def _take_picture(self, picture: QImage, hotspots: "list[PlotHotspot]") -> None:
+        self._picture, self._hotspots = picture, hotspots
+        self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -140,7 +215,7 @@ class PlotView(QWidget):
         """Say what lies under the mouse."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             where = event.pos().toPointF()
-            found = next((spot for spot in reversed(self._spots) if spot.area.contains(where)), None)
+            found = next((spot for spot in reversed(self._hotspots) if spot.area.contains(where)), None)
             if found is None:
                 QToolTip.hideText()
                 event.ignore()

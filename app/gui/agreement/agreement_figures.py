@@ -26,7 +26,7 @@ from annotate.review.segment_statistics import (
     summarize_by_annotator,
     summarize_segments,
 )
-from app.gui.pages.figure_export import table_text
+from app.gui.pages.figure_export import PLOT_FILES, plot_file
 from project.codec import dump
 from project.entities.study_records import Json
 from project.progress import Progress
@@ -36,7 +36,6 @@ from project.store.column_values import to_json
 from project.text_format import to_csv
 from resources.translation import tr, trn
 from widgets.labels import LabelLook, Pattern, Sign, label_looks, unknown_look
-from widgets.plots.charts import as_png, as_svg
 from widgets.plots.estimates_table import AgreementFigureRow, SplitRow
 from widgets.plots.plot_data import (
     BarPlot,
@@ -48,22 +47,19 @@ from widgets.plots.plot_data import (
     PlotNumberFormat,
     PlottedValue,
     Series,
-    nice_ticks,
 )
 
 
 def agreement_files(report: AgreementReport, statistics: Statistics, plots: Iterable[Plot]) -> dict[str, bytes]:
     """Return path inside the folder -> content.
 
-    `agreement.json` is what `greenroom agreement --json` prints; each plot comes as SVG, PNG and CSV.
+    `agreement.json` is what `greenroom agreement --json` prints; each plot comes as SVG, PNG, PDF and CSV.
     """
     files = {"agreement.json": _json(dump(report)), "statistics.json": _json(statistics.to_json())}
     for name, (head, rows) in build_report_tables(report).items():
         files[f"tables/{name}.csv"] = _csv(to_csv(head, rows))
     for plot in plots:
-        files[f"plots/{plot.key}.svg"] = as_svg(plot)
-        files[f"plots/{plot.key}.png"] = as_png(plot)
-        files[f"plots/{plot.key}.csv"] = _csv(table_text(plot))
+        files.update((f"plots/{plot.key}.{kind}", plot_file(plot, kind)) for kind in PLOT_FILES)
     return files
 
 
@@ -442,9 +438,11 @@ def _density_plot(key: str, title: str, note: str, lines: Sequence[tuple[NamedKe
 
 def _duration_histogram(key: str, title: str, groups: Sequence[tuple[NamedKey, LabelLook, Floats]]) -> Histogram:
     """Draw how many segments last how long; each group comes with its (n,) seconds."""
+    from widgets.plots.plot_figure import round_ticks
+
     every = np.concatenate([np.zeros(0), *(seconds for _, _, seconds in groups)])
     most = float(np.percentile(every, _DURATION_PERCENTILE)) if len(every) else 1.0
-    edges = np.array(nice_ticks([max(most, 1e-3)], _DURATION_BINS).values)
+    edges = round_ticks([max(most, 1e-3)], _DURATION_BINS)
     piles = []
     for named_key, group_look, seconds in groups:
         counts = np.histogram(np.minimum(seconds, edges[-1]), edges)[0]

@@ -24,10 +24,9 @@ from app.gui.agreement.agreement_figures import (
 )
 from app.gui.agreement.breakdown_table import SplitsPage
 from app.gui.pages.context import Context
-from app.gui.pages.figure_export import PlotExporter, write_folder
+from app.gui.pages.figure_export import PlotExporter
 from app.gui.pages.live import Live, LiveState
 from app.gui.study.background import Read
-from project.errors import UserError
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_collections, all_recordings
 from project.session.session import Session
@@ -266,7 +265,7 @@ class AgreementWindow(QWidget):
         self.copy.setToolTip(tr("Copy the table of figures as CSV"))
         self.export = QPushButton(tr("&Export all figures…"))
         self.export.setToolTip(
-            tr("Write a folder with every table (CSV), every plot (SVG, PNG, CSV) and agreement.json")
+            tr("Write a folder with every table (CSV), every plot (SVG, PNG, PDF, CSV) and agreement.json")
         )
         self.export.setProperty("primary", True)
         foot.addWidget(self.status, 1)
@@ -302,24 +301,12 @@ class AgreementWindow(QWidget):
 
     def export_all(self) -> None:
         """Ask for a folder and write everything into a new one inside it."""
-        session, found = self._context.studio.session, self._found
-        if session is None or found is None:
-            return
-        parent = self._context.questions.folder(tr("Folder for the figures"))
-        if parent is None:
+        found = self._found
+        if found is None:
             return
         drawn = [*found.agreement_plots, *self.splits.all_plots(found.report), *found.statistics_plots]
-        try:
-            files = agreement_files(found.report, found.statistics, {plot.key: plot for plot in drawn}.values())
-            made = write_folder(parent, f"{session.study.path.stem} agreement", files)
-        except UserError as error:
-            self._show_status(f"{error.message} {error.hint}".strip())
-        else:
-            self._show_status(
-                tr("Wrote {count} to the folder {name}.").format(
-                    count=trn("{count} file", "{count} files", len(files)), name=made.name
-                )
-            )
+        plots = {plot.key: plot for plot in drawn}.values()
+        self._taking.export_folder("agreement", lambda: agreement_files(found.report, found.statistics, plots))
 
     def _agreement_reader(self) -> Read[AgreementResult] | None:
         session = self._context.studio.session

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
+from app.gui.pages.figure_export import PLOT_FILES, plot_file
 from app.gui.startup import make_application
 from benchmark.metrics.published_figures import (
     ACCURACY,
@@ -22,12 +23,10 @@ from benchmark.results.item_results import MetricRow
 from benchmark.tasks.statement_task import human_plausibility, judge_plausibility
 from project.entities.judgments import RAW_CONDITION
 from project.schemes.scheme import Label, Track
-from project.text_format import to_csv
 from project.text_tables import TableCell
 from resources.translation import tr
 from widgets import theme
 from widgets.labels import LabelLook, label_looks
-from widgets.plots.charts import as_png, as_svg
 from widgets.plots.plot_data import (
     BarPlot,
     Lines,
@@ -409,5 +408,4 @@ def render_plots_offscreen(material: ReportRuns) -> Mapping[str, Sequence[Report
 
 
 def _render_plot(plot: Plot) -> ReportPlot:
-    table = plot.table()
-    return ReportPlot(plot.key, plot.title, plot_text(plot), as_svg(plot), as_png(plot), to_csv(table.head, table.rows))
+    return ReportPlot(plot.key, plot.title, plot_text(plot), {kind: plot_file(plot, kind) for kind in PLOT_FILES})

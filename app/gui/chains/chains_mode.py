@@ -15,11 +15,11 @@ from annotate.chains import chain_versions
 from annotate.chains.chain_edits import find_own_chain
 from annotate.chains.chain_versions import chain_checksum
 from app.gui.chains.chains_page import ChainPageTab, ChainsPage
-from app.gui.chains.node_form import ListedChain, NodeList, SaidReview, ShownCheck, ShownNode, ShownReviews
+from app.gui.chains.node_form import NodeList
 from app.gui.pages.commands import ModeKeys
 from app.gui.pages.context import Context
 from app.gui.timeline.chain_editing import ChainEditor, ChosenChain
-from project.entities.causal_chains import ChainDecision, ChainGraph, ChainNode, NodeKind
+from project.entities.causal_chains import ChainDecision, ChainGraph, ChainNode, ChainReview, NodeKind
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.queries.chain_rows import chain_reviews, chain_sizes
@@ -259,27 +259,24 @@ class ChainReviewing(QObject):
             why = tr("You drew this chain: somebody else reviews it.")
         self._page.set_review_count(len(said))
         self._page.review.show_reviews(
-            ShownReviews(
-                chain.id,
-                tuple(lines),
-                tuple(
-                    SaidReview(
-                        chosen.annotator_name(chain_review.reviewer_id),
-                        chain_review.decision,
-                        chain_review.note,
-                        chain_review.at[:10],
-                        chain_review.state != state,
-                    )
-                    for chain_review in said
-                ),
-                not why,
-                mine.decision if mine is not None else None,
-                mine.note if mine is not None else "",
-                self._studio.writable and not chosen.is_own,
-                self._studio.writable and not chosen.is_agreed and bool(graph.edges),
-                why,
-            )
+            chain.id,
+            lines,
+            [self._review_text(chain_review, chain_review.state != state) for chain_review in said],
+            (None, "") if mine is None else (mine.decision, mine.note),
+            copyable=self._studio.writable and not chosen.is_own,
+            agreeable=self._studio.writable and not chosen.is_agreed and bool(graph.edges),
+            why_not=why,
         )
+
+    def _review_text(self, review: ChainReview, outdated: bool) -> str:
+        says = {
+            ChainDecision.AGREE: tr("agrees"),
+            ChainDecision.CHANGE: tr("wants a change"),
+            ChainDecision.DISCUSS: tr("wants to discuss"),
+        }[review.decision]
+        note = f": “{review.note}”" if review.note else ""
+        changed = tr(", before it was changed") if outdated else ""
+        return f"{self._chosen.annotator_name(review.reviewer_id)} {says}{note} ({review.at[:10]}{changed})"
 
 
 Handler = Callable[[], object]
@@ -470,14 +467,11 @@ class ChainPresenter(QObject):
             return
         sizes = chain_sizes(session.study, recording.id)
         page.bar.show_chains(
-            [
-                ListedChain(
-                    chain.id,
-                    chain.name,
-                    f"{chosen.author_name(chain)}, {trn('{count} node', '{count} nodes', sizes.get(chain.id, 0))}",
-                )
+            {
+                chain.id: f"{chain.name}   {chosen.author_name(chain)}, "
+                f"{trn('{count} node', '{count} nodes', sizes.get(chain.id, 0))}"
                 for chain in chosen.chains
-            ],
+            },
             graph.chain.id,
         )
         agreed = chosen.is_agreed
@@ -489,7 +483,10 @@ class ChainPresenter(QObject):
         }
         page.graph.show_graph(graph, people, dict(chosen.flags))
         page.show_checks(
-            [self._shown_check(graph, problem.node_id, problem.message, problem.warning) for problem in chosen.problems]
+            [
+                (problem.node_id, _check_text(graph, problem.node_id, problem.message), problem.warning)
+                for problem in chosen.problems
+            ]
         )
         self._show_selection()
 
@@ -504,16 +501,6 @@ class ChainPresenter(QObject):
             )
         return ""
 
-    def _shown_check(self, graph: ChainGraph, node_id: str, message: str, warning: bool) -> ShownCheck:
-        node = graph.nodes_by_id.get(node_id)
-        about = (
-            ""
-            if node is None
-            else node.text
-            or tr("{name} at {start_us}").format(name=KIND_LOOKS[node.kind].name, start_us=format_time(node.start_us))
-        )
-        return ShownCheck(node_id, about, message, warning)
-
     def _show_selection(self) -> None:
         if self._stale or not self._page.isVisible():
             self._stale = True
@@ -525,15 +512,10 @@ class ChainPresenter(QObject):
         if graph is None or node is None:
             page.form.show_nothing(self._empty_hint(graph))
             return
-        shown = ShownNode(
-            node,
-            tuple(graph.nodes_by_id[reason] for reason in graph.reasons[node.id]),
-            tuple(graph.nodes_by_id[result] for result in graph.results[node.id]),
-            self._chosen.flags.get(node.id, ""),
-        )
         here = self._chosen.here
         elsewhere = [person for person in self._chosen.people.values() if person not in here]
-        page.form.show_node(shown, here, elsewhere, self._chosen.is_editable)
+        page.form.people.set_people(here, elsewhere)
+        page.form.show_node(node, graph, self._chosen.flags.get(node.id, ""), self._chosen.is_editable)
 
     def _empty_hint(self, graph: ChainGraph | None) -> str:
         if not self._chosen.is_editable:
@@ -547,6 +529,14 @@ class ChainPresenter(QObject):
     def _go_to(self, node_id: str) -> None:
         self._drawing.select([node_id])
         self._page.show_tab(ChainPageTab.NODE)
+
+
+def _check_text(graph: ChainGraph, node_id: str, message: str) -> str:
+    node = graph.nodes_by_id.get(node_id)
+    if node is None:
+        return message
+    when = tr("{name} at {start_us}").format(name=KIND_LOOKS[node.kind].name, start_us=format_time(node.start_us))
+    return f"{node.text or when}: {message}"
 
 
 def make_chains_page(context: Context) -> QWidget:

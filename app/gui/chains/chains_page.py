@@ -22,7 +22,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.gui.chains.node_form import DECISIONS, ListedChain, NodeForm, SaidReview, ShownCheck, ShownReviews, node_text
+from app.gui.chains.node_form import (
+    DECISIONS,
+    NodeForm,
+    make_picture_button,
+    node_text,
+)
 from project.entities.causal_chains import ChainDecision, ChainNode
 from resources.translation import later, tr
 from widgets import theme
@@ -67,11 +72,11 @@ class ChainBar(QWidget):
         row.addWidget(self.combo, 1)
         self.buttons: dict[str, QToolButton] = {}
         for key, picture, text in _CHAIN_BUTTONS:
-            button = _make_tool_button(picture, text)
+            button = make_picture_button(picture, text)
             button.clicked.connect(lambda _=False, key=key: self.action_requested.emit(key))
             row.addWidget(button)
             self.buttons[key] = button
-        self.more = _make_tool_button("download", tr("Save a picture or a file of this chain, or read one"))
+        self.more = make_picture_button("download", tr("Save a picture or a file of this chain, or read one"))
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self.more)
         for key, text in (
@@ -85,15 +90,13 @@ class ChainBar(QWidget):
         self.more.setMenu(menu)
         row.addWidget(self.more)
 
-    def show_chains(self, chains: Sequence[ListedChain], chosen: str) -> None:
-        """Offer these chains."""
+    def show_chains(self, chains: Mapping[str, str], chosen: str) -> None:
+        """Offer these chains: id -> name, who drew it, and its size."""
         blocked = self.combo.blockSignals(True)
         self.combo.clear()
-        for chain in chains:
-            self.combo.addItem(f"{chain.name}   {chain.description}", chain.key)
-        self.combo.setCurrentIndex(
-            next((at for at, listed_chain in enumerate(chains) if listed_chain.key == chosen), -1)
-        )
+        for chain_id, text in chains.items():
+            self.combo.addItem(text, chain_id)
+        self.combo.setCurrentIndex(self.combo.findData(chosen))
         self.combo.blockSignals(blocked)
 
     def set_permissions(self, writable: bool, own: bool, deletable: bool) -> None:
@@ -109,15 +112,6 @@ class _ChainBox(QComboBox):
     def showPopup(self) -> None:
         self.view().setTextElideMode(Qt.TextElideMode.ElideRight)
         super().showPopup()
-
-
-def _make_tool_button(picture: str, text: str) -> QToolButton:
-    button = QToolButton()
-    button.setIcon(icon(picture))
-    button.setIconSize(QSize(16, 16))
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    describe(button, text, text)
-    return button
 
 
 class ChecksList(QListWidget):
@@ -136,18 +130,15 @@ class ChecksList(QListWidget):
         self.itemClicked.connect(self._open)
         self.itemActivated.connect(self._open)
 
-    def show_checks(self, checks: Sequence[ShownCheck]) -> None:
-        """Show these, or that there is nothing."""
+    def show_checks(self, checks: Sequence[tuple[str, str, bool]]) -> None:
+        """Show these, or that there is nothing: node's id ("" for the chain), text, whether it is a warning."""
         self.clear()
         if not checks:
             self.addItem(QListWidgetItem(icon("circle-check"), tr("Nothing to put right, and nothing to look at.")))
-        for check in checks:
-            text = f"{check.about}: {check.message}" if check.about else check.message
-            item = QListWidgetItem(icon("triangle-alert" if check.warning else "circle-x"), text)
-            item.setData(Qt.ItemDataRole.UserRole, check.node_id)
-            item.setData(
-                Qt.ItemDataRole.AccessibleTextRole, f"{tr('Warning') if check.warning else tr('Error')}: {text}"
-            )
+        for node_id, text, warning in checks:
+            item = QListWidgetItem(icon("triangle-alert" if warning else "circle-x"), text)
+            item.setData(Qt.ItemDataRole.UserRole, node_id)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{tr('Warning') if warning else tr('Error')}: {text}")
             self.addItem(item)
 
     def _open(self, item: QListWidgetItem) -> None:
@@ -316,27 +307,47 @@ class ReviewBox(QWidget):
         column.addLayout(row)
         column.addLayout(last)
 
-    def show_reviews(self, shown: ShownReviews) -> None:
-        """Show what was said; a note that is being typed about this chain is left alone."""
-        self._lines.setText("\n".join(shown.lines))
+    def show_reviews(
+        self,
+        chain_id: str,
+        lines: Sequence[str],
+        reviews: Sequence[str],
+        own: tuple[ChainDecision | None, str],
+        *,
+        copyable: bool,
+        agreeable: bool,
+        why_not: str,
+    ) -> None:
+        """Show what was said; a note that is being typed about this chain is left alone.
+
+        Args:
+            chain_id: of the chain.
+            lines: where the chain comes from.
+            reviews: what people said about it.
+            own: what the current annotator said last, and their note.
+            copyable: whether they may make a version of their own of it.
+            agreeable: whether it may be made the agreed version.
+            why_not: why they can say nothing; "" where they can.
+        """
+        decision, note = own
+        self._lines.setText("\n".join(lines))
         self.said.clear()
-        for said_review in shown.reviews:
-            self.said.addItem(_review_text(said_review))
-        self.said.setVisible(bool(shown.reviews))
-        self._nobody.setVisible(not shown.reviews)
-        if self._chain != shown.chain_id or not self.note.isModified():
-            self._chain = shown.chain_id
-            self.note.setText(shown.note)
+        self.said.addItems(reviews)
+        self.said.setVisible(bool(reviews))
+        self._nobody.setVisible(not reviews)
+        if self._chain != chain_id or not self.note.isModified():
+            self._chain = chain_id
+            self.note.setText(note)
             self.note.setModified(False)
-        self.note.setEnabled(shown.decidable)
-        for decision, button in self.buttons.items():
-            button.setChecked(decision is shown.own_decision)
-            button.setEnabled(shown.decidable)
-            button.setToolTip(plain_tip(shown.why_not or _DECISION_TIPS[decision]))
-        self.note.setToolTip(plain_tip(shown.why_not))
-        self.withdraw.setEnabled(shown.decidable and shown.own_decision is not None)
-        self.copy.setEnabled(shown.copyable)
-        self.agreed.setEnabled(shown.agreeable)
+        self.note.setEnabled(not why_not)
+        for offered, button in self.buttons.items():
+            button.setChecked(offered is decision)
+            button.setEnabled(not why_not)
+            button.setToolTip(plain_tip(why_not or _DECISION_TIPS[offered]))
+        self.note.setToolTip(plain_tip(why_not))
+        self.withdraw.setEnabled(not why_not and decision is not None)
+        self.copy.setEnabled(copyable)
+        self.agreed.setEnabled(agreeable)
 
     def decide(self, decision: ChainDecision) -> None:
         """Say this, with the note that stands there, where that is possible."""
@@ -349,14 +360,6 @@ class ReviewBox(QWidget):
     def write_note(self) -> None:
         """Let a note be typed."""
         self.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-
-def _review_text(said_review: SaidReview) -> str:
-    name = DECISIONS[said_review.decision][0].lower()
-    says = {"agree": "agrees", "change": tr("wants a change"), "discuss": tr("wants to discuss")}[name]
-    note = f": “{said_review.note}”" if said_review.note else ""
-    outdated = tr(", before it was changed") if said_review.outdated else ""
-    return f"{said_review.who} {says}{note} ({said_review.when}{outdated})"
 
 
 def _make_button(text: str, told: str) -> QPushButton:
@@ -457,11 +460,11 @@ class ChainsPage(QWidget):
         self._hint = hint
         self._help.setText(hint or self._usual)
 
-    def show_checks(self, checks: Sequence[ShownCheck]) -> None:
+    def show_checks(self, checks: Sequence[tuple[str, str, bool]]) -> None:
         """Show what is wrong, and how much on the button."""
         self.checks.show_checks(checks)
         button = self._buttons[ChainPageTab.CHECKS]
-        errors = sum(not check.warning for check in checks)
+        errors = sum(not warning for _, _, warning in checks)
         button.setText(f"{tr(ChainPageTab.CHECKS)} {len(checks)}" if checks else tr(ChainPageTab.CHECKS))
         button.setToolTip(
             plain_tip(

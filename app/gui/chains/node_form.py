@@ -1,10 +1,6 @@
-"""The form of the selected node: its kind, text, span and participants, and its reasons and results.
-
-Also the facts that the page shows about nodes and reviews.
-"""
+"""The form of the selected node: its kind, text, span and participants, and its reasons and results."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent
@@ -21,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from project.entities.causal_chains import ChainDecision, ChainNode, NodeKind
+from project.entities.causal_chains import ChainDecision, ChainGraph, ChainNode, NodeKind
 from project.entities.study_records import Participant
 from project.timebase import SECOND_US, format_time
 from resources.translation import tr
@@ -161,12 +157,13 @@ class Neighbours(QWidget):
         self._head = PlainLabel(title)
         self._head.setProperty("quiet", True)
         head.addWidget(self._head, 1)
-        self.add = _make_list_button("plus", add)
+        self.add = make_picture_button("plus", add, side=14)
         self.add.clicked.connect(self.add_requested)
-        self.remove = _make_list_button("x", remove)
+        self.remove = make_picture_button("x", remove, side=14)
         self.remove.clicked.connect(lambda: self.removal_requested.emit(self.list.current()))
-        head.addWidget(self.add)
-        head.addWidget(self.remove)
+        for button in (self.add, self.remove):
+            button.setFixedSize(theme.GRID * 3, theme.GRID * 3)
+            head.addWidget(button)
         column.addLayout(head)
         self.list.removal_requested.connect(self.removal_requested)
         self.list.opened.connect(self.opened)
@@ -187,13 +184,13 @@ class Neighbours(QWidget):
         self.remove.setEnabled(self._editable and bool(self.list.current()))
 
 
-def _make_list_button(picture: str, text: str) -> QToolButton:
+def make_picture_button(picture: str, text: str, key: str = "", side: int = 16) -> QToolButton:
+    """Return a button of a picture, which says what it does and by which key when asked."""
     button = QToolButton()
     button.setIcon(icon(picture))
-    button.setIconSize(QSize(14, 14))
+    button.setIconSize(QSize(side, side))
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    describe(button, text, text)
-    button.setFixedSize(theme.GRID * 3, theme.GRID * 3)
+    describe(button, text, f"{text} ({key})" if key else text)
     return button
 
 
@@ -278,80 +275,6 @@ class PeopleRow(QWidget):
         return button
 
 
-@dataclass(frozen=True, slots=True)
-class ListedChain:
-    """A chain to choose: its id, its name, and who drew it with how many nodes."""
-
-    key: str
-    name: str
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownNode:
-    """A node in the form.
-
-    Attributes:
-        node: the node.
-        reasons: the nodes that are reasons for it, by time.
-        results: the nodes that it is a reason for, by time.
-        flags: what is wrong with it, in lines; "" for nothing.
-    """
-
-    node: ChainNode
-    reasons: tuple[ChainNode, ...]
-    results: tuple[ChainNode, ...]
-    flags: str
-
-
-@dataclass(frozen=True, slots=True)
-class ShownCheck:
-    """One thing that is wrong: with which node ("" for the chain), what the node says, and the message."""
-
-    node_id: str
-    about: str
-    message: str
-    warning: bool
-
-
-@dataclass(frozen=True, slots=True)
-class SaidReview:
-    """What somebody said: who, what, with which note, when, and whether the chain was changed since."""
-
-    who: str
-    decision: ChainDecision
-    note: str
-    when: str
-    outdated: bool
-
-
-@dataclass(frozen=True, slots=True)
-class ShownReviews:
-    """The review part.
-
-    Attributes:
-        chain_id: of the chain.
-        lines: where the chain comes from, for people to read.
-        reviews: what others, or oneself, said about it.
-        decidable: whether the current annotator may say something about it.
-        own_decision: what they said last; None for nothing.
-        note: their note.
-        copyable: whether they may make a version of their own of it.
-        agreeable: whether it may be made the agreed version.
-        why_not: why nothing can be said; "" where something can.
-    """
-
-    chain_id: str
-    lines: tuple[str, ...]
-    reviews: tuple[SaidReview, ...]
-    decidable: bool
-    own_decision: ChainDecision | None
-    note: str
-    copyable: bool
-    agreeable: bool
-    why_not: str
-
-
 DECISIONS: Mapping[ChainDecision, tuple[str, str]] = {
     ChainDecision.AGREE: (tr("Agree"), "Y"),
     ChainDecision.CHANGE: (tr("Change"), "X"),
@@ -431,7 +354,7 @@ class NodeForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._shown: ShownNode | None = None
+        self._node: ChainNode | None = None
         self._typed = False
         self._pause = QTimer(self, singleShot=True, interval=_TYPING_PAUSE_MS)
         self._pause.timeout.connect(self.flush)
@@ -459,26 +382,23 @@ class NodeForm(QWidget):
     def show_nothing(self, hint: str) -> None:
         """Say what to do to see a node here."""
         self.flush()
-        self._shown = None
+        self._node = None
         self._empty.setText(hint)
         self._stack.setCurrentIndex(0)
 
-    def show_node(
-        self, shown: ShownNode, here: Sequence[Participant], elsewhere: Sequence[Participant], editable: bool
-    ) -> None:
-        """Show a node; what is being typed is left alone while it is the same one.
+    def show_node(self, node: ChainNode, graph: ChainGraph, flags: str, editable: bool) -> None:
+        """Show a node of a chain; what is being typed is left alone while it is the same one.
 
         Args:
-            shown: the node.
-            here: the participants of the recording.
-            elsewhere: those of the study who are not in it.
+            node: the node.
+            graph: its chain.
+            flags: what is wrong with it, in lines; "" for nothing.
             editable: whether it may be changed.
         """
-        before, node = self._shown, shown.node
-        if before is not None and before.node.id != node.id:
+        same = self._node is not None and self._node.id == node.id
+        if not same:
             self.flush()
-        same = before is not None and before.node.id == node.id
-        self._shown = shown
+        self._node = node
         self.kinds.show_kind(node.kind)
         self.kinds.setEnabled(editable)
         if not (same and self._typed):
@@ -492,17 +412,16 @@ class NodeForm(QWidget):
         self._length.setText(f"{(node.end_us - node.start_us) / SECOND_US:.3f} s")
         self._range.setEnabled(editable)
         self._delete.setEnabled(editable)
-        self.people.set_people(here, elsewhere)
         self.people.show_people(node.people, editable)
-        self.reasons.show_nodes(shown.reasons, editable)
-        self.results.show_nodes(shown.results, editable)
-        self._flags.setText(shown.flags)
-        self._flags.setVisible(bool(shown.flags))
+        for neighbours, ids in ((self.reasons, graph.reasons[node.id]), (self.results, graph.results[node.id])):
+            neighbours.show_nodes([graph.nodes_by_id[node_id] for node_id in ids], editable)
+        self._flags.setText(flags)
+        self._flags.setVisible(bool(flags))
         self._stack.setCurrentIndex(1)
 
     def edit_text(self) -> None:
         """Let what the node says be typed."""
-        if self._shown is not None and not self.words.isReadOnly():
+        if self._node is not None and not self.words.isReadOnly():
             self.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
             self.words.selectAll()
 
@@ -510,8 +429,8 @@ class NodeForm(QWidget):
         """Say what was typed, now."""
         self._pause.stop()
         typed, self._typed = self._typed, False
-        if typed and self._shown is not None and self.words.toPlainText() != self._shown.node.text:
-            self.text_typed.emit(self._shown.node.id, self.words.toPlainText())
+        if typed and self._node is not None and self.words.toPlainText() != self._node.text:
+            self.text_typed.emit(self._node.id, self.words.toPlainText())
 
     def _make(self) -> QWidget:
         page = QWidget()
@@ -532,8 +451,8 @@ class NodeForm(QWidget):
         self._range = QPushButton(tr("Take range"))
         self._range.setToolTip(tr("Take the start and end that are marked above the timeline (S)"))
         self._range.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._play = _make_form_button("play", tr("Play this node"), "Shift+Space")
-        self._delete = _make_form_button("trash-2", tr("Delete this node"), "Del")
+        self._play = make_picture_button("play", tr("Play this node"), "Shift+Space")
+        self._delete = make_picture_button("trash-2", tr("Delete this node"), "Del")
         for button in (self._range, self._play, self._delete):
             times.addWidget(button)
         column.addLayout(times)
@@ -574,36 +493,27 @@ class NodeForm(QWidget):
         self._pause.start()
 
     def _choose_kind(self, kind: str) -> None:
-        if self._shown is not None:
+        if self._node is not None:
             # What is shown follows the study, not the click.
-            self.kinds.show_kind(self._shown.node.kind)
-            if kind != self._shown.node.kind.value:
+            self.kinds.show_kind(self._node.kind)
+            if kind != self._node.kind.value:
                 self.kind_chosen.emit(kind)
 
     def _on_person_toggled(self, participant_id: str, has: bool) -> None:
-        if self._shown is not None:
-            self.people.show_people(self._shown.node.people, editable=True)
+        if self._node is not None:
+            self.people.show_people(self._node.people, editable=True)
             self.person_toggled.emit(participant_id, has)
 
     def _on_span_entered(self, start_us: int, end_us: int) -> None:
-        shown = self._shown
-        if shown is None or (start_us, end_us) == (shown.node.start_us, shown.node.end_us):
+        node = self._node
+        if node is None or (start_us, end_us) == (node.start_us, node.end_us):
             return
         if start_us >= end_us:
-            self.start.set_time(shown.node.start_us)
-            self.end.set_time(shown.node.end_us)
+            self.start.set_time(node.start_us)
+            self.end.set_time(node.end_us)
             self.rejected.emit(tr("A node must start before it ends. Change the other time first."))
             return
         self.span_entered.emit(start_us, end_us)
 
     def _tint(self) -> None:
         self._flags.setStyleSheet(f"color: {theme.palette().uncertain.name()};")
-
-
-def _make_form_button(picture: str, text: str, key: str) -> QToolButton:
-    button = QToolButton()
-    button.setIcon(icon(picture))
-    button.setIconSize(QSize(16, 16))
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    describe(button, text, f"{text} ({key})")
-    return button

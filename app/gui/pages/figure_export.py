@@ -5,16 +5,16 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QImage
 
 from app.gui.pages.context import Context
 from project.errors import UserError
 from project.files.atomic_files import apply_umask, write_atomically
+from project.progress import Progress
 from project.text_format import escape_unprintable, to_csv
-from resources.translation import tr
-from widgets.plots.charts import as_image, as_png, as_svg
-from widgets.plots.plot_data import Plot
-from widgets.plots.plot_view import COPY_PICTURE, COPY_TABLE, CSV, PNG, SVG
+from resources.translation import tr, trn
+from widgets.plots.plot_data import Plot, PlotFormat
+from widgets.plots.plot_view import COPY_PICTURE, COPY_TABLE, CSV
 
 _MAX_NAME_TRIES = 1000
 
@@ -55,13 +55,23 @@ def _write_error(path: Path, error: OSError) -> UserError:
     )
 
 
-_KINDS = {SVG: tr("Drawings"), PNG: tr("Pictures"), CSV: tr("Tables")}
+PLOT_FILES = {PlotFormat.SVG: tr("Drawings"), PlotFormat.PNG: tr("Pictures"), PlotFormat.PDF: "PDF", CSV: tr("Tables")}
+"""Ending of a file that a plot is saved as -> name of its kind."""
 
 
 def table_text(plot: Plot) -> str:
     """Return the numbers of a plot as CSV."""
     found = plot.table()
     return to_csv(found.head, found.rows)
+
+
+def plot_file(plot: Plot, kind: str) -> bytes:
+    """Return a plot as a file of a kind: an ending of `PLOT_FILES`."""
+    if kind == CSV:
+        return _csv_bytes(table_text(plot))
+    from widgets.plots.charts import encode_plot
+
+    return encode_plot(plot, PlotFormat(kind))
 
 
 class PlotExporter:
@@ -74,17 +84,12 @@ class PlotExporter:
     def export_plot(self, plot: Plot, what: str) -> None:
         """Copy or save one plot."""
         if what == COPY_PICTURE:
-            QGuiApplication.clipboard().setImage(as_image(plot))
+            QGuiApplication.clipboard().setImage(QImage.fromData(plot_file(plot, PlotFormat.PNG)))
             self._tell(tr("Copied the picture of “{title}”.").format(title=plot.title))
         elif what == COPY_TABLE:
             self.copy_table(table_text(plot), plot.title)
         else:
-            made: dict[str, Callable[[Plot], bytes]] = {
-                SVG: as_svg,
-                PNG: as_png,
-                CSV: lambda shown: _csv_bytes(table_text(shown)),
-            }
-            self._save(plot.title, plot.key, what, made[what](plot))
+            self._save(plot.title, plot.key, what, plot_file(plot, what))
 
     def copy_table(self, text: str, title: str) -> None:
         """Copy a table."""
@@ -95,19 +100,43 @@ class PlotExporter:
         """Save a table that was written as CSV."""
         self._save(title, name, CSV, _csv_bytes(text))
 
+    def export_folder(self, what: str, make_files: Callable[[], Mapping[str, bytes]]) -> None:
+        """Ask for a folder and write files into a new one inside it, named after the study and `what`, in a thread."""
+        session = self._context.studio.session
+        parent = self._context.questions.folder(tr("Folder for the figures"))
+        if session is None or parent is None:
+            return
+        name = f"{session.study.path.stem} {what}"
+
+        def write(progress: Progress) -> tuple[int, str]:
+            files = make_files()
+            progress.check_cancelled()
+            return len(files), write_folder(parent, name, files).name
+
+        def tell_written(written: tuple[int, str]) -> None:
+            files = trn("{count} file", "{count} files", written[0])
+            self._tell(tr("Wrote {count} to the folder {name}.").format(count=files, name=written[1]))
+
+        self._tell(tr("Writing the figures…"))
+        self._context.background.run(write, tell_written, self._tell_failure)
+
+    def _tell_failure(self, error: Exception) -> None:
+        hint = error.hint if isinstance(error, UserError) else ""
+        self._tell(f"{error} {hint}".strip())
+
     def _save(self, title: str, name: str, kind: str, data: bytes) -> None:
         session = self._context.studio.session
         if session is None:
             return
         path = self._context.questions.save(
-            tr("Save “{title}”").format(title=title), session.study.folder / f"{name}.{kind}", _KINDS[kind]
+            tr("Save “{title}”").format(title=title), session.study.folder / f"{name}.{kind}", PLOT_FILES[kind]
         )
         if path is None:
             return
         try:
             save_file(path, data)
         except UserError as error:
-            self._tell(f"{error.message} {error.hint}".strip())
+            self._tell_failure(error)
         else:
             self._tell(tr("Saved {name}.").format(name=path.name))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from annotate.agreement.figure_intervals import StatisticResult
 from annotate.chains.chain_checks import ChainStatistics, compute_chain_statistics
-from app.gui.pages.figure_export import table_text
+from app.gui.pages.figure_export import PLOT_FILES, plot_file
 from benchmark.metrics.published_figures import R3_VQA, PublishedTableRow, published_rows
 from benchmark.questions.chain_consistency import ACCURACY, BIAS, FIGURE_NAMES
 from benchmark.questions.question_measures import (
@@ -29,7 +29,6 @@ from project.store.column_values import to_json
 from project.text_format import Cell, pluralize, to_csv
 from resources.translation import tr, trn
 from widgets.labels import KIND_LOOKS, LabelLook, label_looks
-from widgets.plots.charts import as_png, as_svg
 from widgets.plots.estimates_table import AgreementFigureRow
 from widgets.plots.plot_data import BarPlot, Lines, Plot, PlotNumberFormat, PlottedValue, Series
 from widgets.table.record_table import RecordColumn, TableRow, text_columns
@@ -522,7 +521,7 @@ _CSV_HEADER = (
 def measures_files(found: MeasuresResult, beside: PublishedTableRow | None) -> dict[str, bytes]:
     """Return path inside the folder -> content.
 
-    `measures.json` is what `greenroom consistency --json` prints; each plot comes as SVG, PNG and CSV.
+    `measures.json` is what `greenroom consistency --json` prints; each plot comes as SVG, PNG, PDF and CSV.
     """
     files = {
         "measures.json": f"{to_json(found.measures.as_json())}\n".encode(),
@@ -538,9 +537,7 @@ def measures_files(found: MeasuresResult, beside: PublishedTableRow | None) -> d
     }
     for folder, plots in _all_plots(found, beside):
         for plot in plots:
-            files[f"plots/{folder}{plot.key}.svg"] = as_svg(plot)
-            files[f"plots/{folder}{plot.key}.png"] = as_png(plot)
-            files[f"plots/{folder}{plot.key}.csv"] = table_text(plot).encode("utf-8-sig", "replace")
+            files.update((f"plots/{folder}{plot.key}.{kind}", plot_file(plot, kind)) for kind in PLOT_FILES)
     return files
 
 

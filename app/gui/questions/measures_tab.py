@@ -19,14 +19,13 @@ from PySide6.QtWidgets import (
 )
 
 from app.gui.pages.context import Context
-from app.gui.pages.figure_export import PlotExporter, write_folder
+from app.gui.pages.figure_export import PlotExporter
 from app.gui.pages.live import Live, LiveState
 from app.gui.questions import measures_figures
 from app.gui.questions.measures_figures import RELEVANT_TABLES, MeasuresResult, compute_measures_result, measures_files
 from app.gui.study.background import Read
 from benchmark.metrics.published_figures import PublishedTableRow
 from benchmark.questions.question_measures import JudgeMeasures, Measures
-from project.errors import UserError
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
@@ -107,7 +106,7 @@ class MeasuresWindow(QWidget):
         self.status = StatusLine(tr("State of the figures"), tr("Figures"))
         self.export = QPushButton(tr("&Export all figures…"))
         self.export.setToolTip(
-            tr("Write a folder with every table (CSV), every plot (SVG, PNG, CSV) and measures.json")
+            tr("Write a folder with every table (CSV), every plot (SVG, PNG, PDF, CSV) and measures.json")
         )
         self.export.setProperty("primary", True)
         self.export.setEnabled(False)
@@ -162,23 +161,11 @@ class MeasuresWindow(QWidget):
 
     def export_all(self) -> None:
         """Ask for a folder and write everything into a new one inside it."""
-        session, found = self._context.studio.session, self._found
-        if session is None or found is None:
+        found = self._found
+        if found is None:
             return
-        parent = self._context.questions.folder(tr("Folder for the figures"))
-        if parent is None:
-            return
-        try:
-            files = measures_files(found, self._published_row())
-            made = write_folder(parent, f"{session.study.path.stem} measures", files)
-        except UserError as error:
-            self._show_status(f"{error.message} {error.hint}".strip())
-        else:
-            self._show_status(
-                tr("Wrote {count} to the folder {name}.").format(
-                    count=trn("{count} file", "{count} files", len(files)), name=made.name
-                )
-            )
+        beside = self._published_row()
+        self._taking.export_folder("measures", lambda: measures_files(found, beside))
 
     def _measures_reader(self) -> Read[MeasuresResult]:
         everything = self.everything.isChecked()

@@ -61,7 +61,7 @@ ROWS = (
 )
 TABLE = ReportTable("shrec-1", f"Table 1 {EVIL}", EVIL, COLUMNS, ROWS)
 SVG = b'<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"><title>t</title><text>0.571</text></svg>'
-PICTURE = ReportPlot("radar", EVIL, f"numbers\n{EVIL}", SVG, b"png", "a,b\r\n")
+PICTURE = ReportPlot("radar", EVIL, f"numbers\n{EVIL}", {"svg": SVG, "png": b"png", "csv": b"a,b\r\n"})
 LINE = ItemLine(
     *(1, 2, 17, "recording-id", 83_456_000, 90_000_000, "wrong"),
     *(ReportAnswer("error", "none", "norms"), ReportAnswer("Error", "None", EVIL), 1500, True, {EVIL: EVIL}),
