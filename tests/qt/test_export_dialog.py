@@ -102,7 +102,7 @@ def test_a_method_without_weights_cannot_be_ticked_and_says_how_to_get_them(
     assert not item.flags() & Qt.ItemFlag.ItemIsUserCheckable
     dialog.methods.tree.select_row("painted")
     assert "It needs the model yunet. Get them here." in shown_texts(dialog.methods)
-    assert "weights first" in dialog.pane.pictures.text()
+    assert "model first" in dialog.pane.pictures.text()
     with qtbot.waitSignal(dialog.fetch_requested) as asked:
         dialog.methods.get.click()
     assert asked.args == [["yunet"]]
