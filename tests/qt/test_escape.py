@@ -34,10 +34,8 @@ def _filled(field: QWidget, text: str) -> QWidget:
     return field
 
 
-def _text(field: QWidget) -> str:
-    if isinstance(field, QPlainTextEdit):
-        return field.toPlainText()
-    return field.text()
+def _text(field: QLineEdit | QPlainTextEdit) -> str:
+    return field.toPlainText() if isinstance(field, QPlainTextEdit) else field.text()
 
 
 FIELDS: dict[str, Callable[[], QWidget]] = {

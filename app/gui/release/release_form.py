@@ -5,6 +5,7 @@ The study is judged in steps so that the window stays responsive.
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import (
@@ -280,18 +281,16 @@ class ReleasePlanForm(QWidget):
 
     def plan(self) -> ReleasePlan:
         """Return the plan as it is filled in; options of a voice go with their method."""
-        chosen = {key: str(box.currentData()) for key, box in self.boxes.items()}
+        values: dict[str, Any] = {key: str(box.currentData()) for key, box in self.boxes.items()}
+        for key, ticks in self._ticks.items():
+            values[key] = tuple(name for name, tick in ticks.items() if tick.isChecked())
+        values |= {key: line.text().strip() for key, line in self._typed.items()}
         return replace(
             self._plan,
             recordings=tuple(map(int, self.recordings.ticked_keys())),
             keep_robots=self.robots.isChecked(),
-            voice_options=self._plan.voice_options if chosen["sound"] == self._plan.sound else {},
-            **chosen,
-            **{
-                key: tuple(name for name, tick in ticks.items() if tick.isChecked())
-                for key, ticks in self._ticks.items()
-            },
-            **{key: line.text().strip() for key, line in self._typed.items()},
+            voice_options=self._plan.voice_options if values["sound"] == self._plan.sound else {},
+            **values,
         )
 
     def _emit_changed(self) -> None:

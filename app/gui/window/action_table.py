@@ -13,7 +13,7 @@ from project.queries.annotator_rows import is_completed
 from project.queries.recording_rows import hold_outs
 from resources.translation import tr
 
-_FORMATS = "ELAN BORIS Praat CSV JSON"
+_FORMATS = tr("ELAN BORIS Praat CSV JSON")
 
 EDIT: tuple[Command[WindowParts], ...] = (
     Command(
@@ -310,8 +310,10 @@ def open_withdrawal(window: WindowParts) -> None:
 def is_done(window: WindowParts) -> bool:
     """Whether the current annotator marked the recording that is shown as done."""
     session, shown = window.studio.session, window.studio.recording
-    who = session.annotator() if session is not None else None
-    return who is not None and shown is not None and is_completed(session.study, shown.id, who.id)
+    if session is None or shown is None:
+        return False
+    who = session.annotator()
+    return who is not None and is_completed(session.study, shown.id, who.id)
 
 
 def toggle_done(window: WindowParts) -> None:

@@ -186,9 +186,9 @@ def test_what_does_not_fit_or_is_gone_is_refused_and_nothing_changes(
     assert _said(session, here) == spoken
     assert [participant.pseudonym for participant in all_participants(session.study)] == ["P01"]
     transcript.delete_utterances(session, [spoken[0].id])
-    for edit in (transcript.delete_utterances, transcript.mark_checked, who_speaks.accept_speakers):
+    for change in (transcript.delete_utterances, transcript.mark_checked, who_speaks.accept_speakers):
         with pytest.raises(UserError, match="no longer there"):
-            edit(session, [spoken[0].id, spoken[1].id])
+            change(session, [spoken[0].id, spoken[1].id])
 
 
 def test_a_search_finds_words_and_patterns_and_replaces_them() -> None:
