@@ -101,9 +101,9 @@ def test_a_file_dropped_on_the_import_is_read_and_a_folder_is_refused(
 ) -> None:
     importing: ImportWindow = window.windows.open_window("import_annotations")
     drop(importing, tmp_path)
-    qtbot.waitUntil(lambda: "is a folder. Choose a file in it." in importing.problem.text())
+    qtbot.waitUntil(lambda: "is a folder. Choose a file in it." in importing.status.text())
     (tmp_path / "said.vtt").write_text("WEBVTT\n\n00:00.100 --> 00:00.300\nHello\n")
     drop(importing, tmp_path / "said.vtt")
     qtbot.waitUntil(lambda: importing.format.text().startswith("WebVTT"))
     drop(importing, tmp_path / "said.vtt", tmp_path / "two.vtt")
-    assert "One file is imported at a time." in importing.problem.text()
+    assert "One file is imported at a time." in importing.status.text()

@@ -50,7 +50,7 @@ def window(qtbot: QtBot, main: MainWindow) -> MetaWindow:
 
 
 def test_it_shows_everything_that_is_known(main: MainWindow, window: MetaWindow) -> None:
-    assert window.title.text() == "Recording 1: One"
+    assert window.heading.text() == "Recording 1: One"
     assert [row.name for row in window.people.records()] == ["Ann", "Bo", "unassigned"]
     said = [(row[1], row[2]) for row in window.speech.texts()]
     assert said[:3] == [("", "nobody speaks for 2.0 s"), ("Ann", "Hello there"), ("", "nobody speaks for 6.0 s")]
@@ -59,7 +59,7 @@ def test_it_shows_everything_that_is_known(main: MainWindow, window: MetaWindow)
     assert not window.frames.answers.isVisibleTo(window)
     assert window.words.answers.text.toPlainText() == "They greet <b>each other</b>."
     main.studio.show_recording(None)
-    assert window.title.text() == ""
+    assert window.heading.text() == ""
     assert not window.people.isVisible()
 
 

@@ -167,7 +167,7 @@ def test_every_place_is_listed_and_narrowed_by_conditions_and_words(window: PiiW
     assert window.bar.search.text() == "hk"
     assert {state for _, state in texts(window)} == {""}, "letters that are typed decide nothing"
     window.bar.search.setText("QUIXEL")
-    window.refresh()
+    window.show_hits()
     assert [placed_hit.hit.text for placed_hit in window.selected()] == ["Robert Miller"]
     assert window.decide_bar.count.text() == "4 of 4 undecided", "of the study, not of the list"
 

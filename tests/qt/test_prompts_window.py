@@ -35,7 +35,7 @@ def test_words_are_checked_saved_previewed_listed_and_taken_back(qtbot: QtBot, w
     before = shown.texts()[BODY]
     with qtbot.waitSignal(shown.edited):
         shown.editor.setPlainText(before.replace("{conversation}", "nothing"))
-    assert "{conversation}" in shown.state.text()
+    assert "{conversation}" in shown.status.text()
     assert not shown.save.isEnabled()
     with qtbot.waitSignal(shown.edited):
         shown.editor.setPlainText(f"Look closely.\n\n{before}")

@@ -68,16 +68,16 @@ def test_nothing_is_written_before_somebody_has_read_the_texts(
     opened.form.table.setChecked(True)
     with qtbot.waitSignal(opened.writing.finished):
         opened.export.click()
-    assert "Wrote 9 questions" in opened.report.text()
+    assert "Wrote 9 questions" in opened.status.text()
     assert (tmp_path / "out" / "vlmevalkit" / "questions.tsv").is_file()
     assert opened.export.isEnabled()
     with qtbot.assertNotEmitted(opened.writing.finished):
         opened.export.click()
-    assert "not empty" in opened.report.text()
+    assert "not empty" in opened.status.text()
     answers.give(question_set_place=tmp_path / "other")
     opened.form.show_release(tmp_path)
     opened.export.click()
-    assert "is no release" in opened.report.text()
+    assert "is no release" in opened.status.text()
     assert not (tmp_path / "other").exists()
     window.studio.edit(lambda session: hold_out(session, "walk 3"))
     settle(qtbot, opened)
@@ -102,6 +102,6 @@ def test_it_can_be_cancelled(
     assert not opened.export.isEnabled()
     with qtbot.waitSignal(opened.writing.stopped):
         opened.line.cancel.click()
-    assert "Nothing was written" in opened.report.text()
+    assert "Nothing was written" in opened.status.text()
     assert opened.export.isEnabled()
     assert opened.line.isHidden()

@@ -71,14 +71,14 @@ def test_a_release_that_was_refused_is_tried_again_and_gets_its_folder(
     with pytest.MonkeyPatch.context() as patch, qtbot.waitSignal(window.jobs.done):
         patch.setattr(release_job, "prepare", prepare_refused)
         release.release.click()
-    assert "Refused" in release.report.text()
+    assert "Refused" in release.status.text()
     assert not (tmp_path / "corpus").exists()
     assert window.workspace.jobs_panel.state("job-1") is JobState.REFUSED
     assert window.messages.level is MessageLevel.WARNING
     release.judge_all()
     with qtbot.waitSignal(window.jobs.done):
         release.release.click()
-    assert "Released" in release.report.text()
+    assert "Released" in release.status.text()
     assert window.workspace.jobs_panel.state("job-2") is JobState.DONE
     assert (tmp_path / "corpus" / "DATACARD.md").is_file()
     release.only.setChecked(False)
@@ -142,16 +142,16 @@ def test_what_stands_in_the_way_closes_the_button_until_it_is_mended(
     assert release.release.isEnabled()
     assert window.studio.edit(forget_people)
     review(session, recording)
-    release.reload()
+    release.refresh()
     release.judge_all()
     assert [row[0] for row in release.table.texts()] == ["It is known who appears, so that everybody was asked."]
     release.table.selectRow(0)
     release.bar.reason.setText("no")
     release.bar.waive.click()
-    assert "reason" in release.report.text()
+    assert "reason" in release.status.text()
     release.bar.reason.setText("A public square at noon")
     release.bar.waive.click()
-    assert release.report.text() == ""
+    assert release.status.text() == ""
     release.judge_all()
     assert release.release.isEnabled()
     assert "consent-known" in {waiver.rule for waiver in waivers(session.study)}
@@ -193,7 +193,7 @@ def test_without_the_part_that_searches_the_list_says_so_and_has_the_button(
 ) -> None:
     session = window.studio.session
     store_plan(session, replace(read_plan(session), texts=SCRUB))
-    release.reload()
+    release.refresh()
     release.judge_all()
     (line,) = [line for line in release._judged.lines if line.is_broken]
     assert line.reason is not None

@@ -38,7 +38,7 @@ def test_it_says_what_is_refused_and_marks_show_in_the_list(window: MainWindow, 
     assert not team.conflicts.ours.isEnabled()
     assert not team.conflicts.theirs.isEnabled()
     team.merge_files([study])
-    assert "study itself" in team.report.text()
+    assert "study itself" in team.status.text()
     place = all_recordings(window.studio.session.study)[0].id
     window.choose_recording(place)
     for key, word in (("done", "done"), ("hold_out", "held out")):
@@ -80,7 +80,7 @@ def test_apart_and_together_with_a_conflict(qtbot: QtBot, window: MainWindow, an
     window.studio.edit(lambda session: edit_segment(session, made[0], values={"rationale": "at home"}))
     answers.give(copies=[copy])
     qtbot.mouseClick(team.merge, Qt.MouseButton.LeftButton)
-    assert "segments: 1 added" in team.report.text()
+    assert "segments: 1 added" in team.status.text()
     assert team.tabs.currentWidget() is team.conflicts
     shown = [team.conflicts.table.item(0, place).text() for place in range(3)]
     assert shown == ["Rationale", "at home", "away"]
@@ -91,7 +91,7 @@ def test_apart_and_together_with_a_conflict(qtbot: QtBot, window: MainWindow, an
     window.studio.undo()
     assert team.conflicts.listing.count() == 1
     qtbot.mouseClick(team.merge, Qt.MouseButton.LeftButton)
-    assert "nothing new" in team.report.text()
+    assert "nothing new" in team.status.text()
 
 
 def test_only_what_differs_is_marked(qtbot: QtBot) -> None:
@@ -135,7 +135,7 @@ def test_media_are_copied_meanwhile(qtbot: QtBot, copying: tuple[MainWindow, Tea
     with Session.open(tmp_path / "away" / "for Ada.greenroom", "Ada") as away:
         assert all_recordings(away.study)[0].name == "Renamed"
         assert [medium.path for medium in all_media(away.study)] == ["for Ada media/0001 walk.mp4"]
-    assert "Made" in team.report.text()
+    assert "Made" in team.status.text()
     assert team.split.isEnabled()
     assert not team.progress.isVisible()
 

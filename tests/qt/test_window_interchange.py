@@ -27,7 +27,7 @@ def study(tmp_path: Path) -> Path:
 def open_import(window: MainWindow, qtbot: QtBot) -> ImportWindow:
     window.menus.actions["import_annotations"].trigger()
     found: ImportWindow = window.windows.open_window("import_annotations")
-    qtbot.waitUntil(lambda: found.apply.isEnabled() or found.problem.isVisible())
+    qtbot.waitUntil(lambda: found.apply.isEnabled() or found.status.text())
     return found
 
 
@@ -68,7 +68,7 @@ def test_an_import_is_previewed_and_one_step(
     (tmp_path / "bad.eaf").write_bytes(b"<ANNOTATION_DOCUMENT><x")
     answers.give(annotations=tmp_path / "bad.eaf")
     importing = open_import(window, qtbot)
-    assert "bad.eaf cannot be read" in importing.problem.text()
+    assert "bad.eaf cannot be read" in importing.status.text()
     assert not importing.apply.isEnabled()
 
 

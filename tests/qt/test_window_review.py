@@ -156,11 +156,11 @@ def test_whoever_is_none_of_the_two_decides_about_both(qtbot: QtBot, open_window
     window.menus.actions["adjudicate"].trigger()
     form: LaneForm = window.windows.open_window("adjudicate")
     form.make.click()
-    assert "1 segment in 1 recording, of 4 moments" in form.result.text()
+    assert "1 segment in 1 recording, of 4 moments" in form.status.text()
     assert "Adjudicated" in [lane.title for lane in window.timeline.model.lanes]
     form.name.setText("Bo")
     form.make.click()
-    assert "an annotator of this study" in form.result.text()
+    assert "an annotator of this study" in form.status.text()
     window.studio.undo()
     assert "Adjudicated" not in [lane.title for lane in window.timeline.model.lanes]
     form.close()

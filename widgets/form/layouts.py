@@ -1,9 +1,12 @@
-"""Fits windows to the screen and to their texts, and lays widgets out in wrapping rows."""
+"""Fits windows to the screen and to their texts, and lays widgets out in rows, columns and wrapping rows."""
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QDialog, QLayout, QLayoutItem, QWidget
+from PySide6.QtWidgets import QBoxLayout, QDialog, QHBoxLayout, QLayout, QLayoutItem, QVBoxLayout, QWidget
 
 from widgets import theme
+
+WIDE_MARGIN = theme.GRID * 3 // 2
+"""Pixels around the content of a page or window."""
 
 _FRAME_SIZE = QSize(16, 48)
 """What the desktop may put around a window."""
@@ -21,6 +24,43 @@ def fit_width(dialog: QDialog, layout: QLayout, width: int) -> None:
     """
     dialog.setMinimumWidth(width)
     dialog.resize(width, layout.totalHeightForWidth(width))
+
+
+def make_row(*parts: QWidget | QLayout | int) -> QHBoxLayout:
+    """Lay parts out from left to right; a number is the stretch of the part before it, or of the space at the start."""
+    row = QHBoxLayout()
+    _fill(row, parts)
+    return row
+
+
+def make_column(*parts: QWidget | QLayout | int, margin: int = 0) -> QVBoxLayout:
+    """Lay parts out below one another, with a margin around them; numbers are those of `make_row`."""
+    column = QVBoxLayout()
+    column.setContentsMargins(*[margin] * 4)
+    _fill(column, parts)
+    return column
+
+
+def make_tab_page(*parts: QWidget | QLayout | int) -> QWidget:
+    """Return the page of a tab with parts below one another."""
+    page = QWidget()
+    column = make_column(*parts)
+    column.setContentsMargins(0, theme.GRID, 0, 0)
+    page.setLayout(column)
+    return page
+
+
+def _fill(box: QBoxLayout, parts: tuple[QWidget | QLayout | int, ...]) -> None:
+    box.setSpacing(theme.GRID)
+    for part in parts:
+        if isinstance(part, QWidget):
+            box.addWidget(part)
+        elif isinstance(part, QLayout):
+            box.addLayout(part)
+        elif box.count():
+            box.setStretch(box.count() - 1, part)
+        else:
+            box.addStretch(part)
 
 
 class FlowLayout(QLayout):

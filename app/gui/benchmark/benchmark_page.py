@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
@@ -17,6 +16,8 @@ from PySide6.QtWidgets import (
 )
 
 from app.gui.benchmark.item_set_form import NewSetForm, TaskOption
+from app.gui.pages.context import Context
+from app.gui.pages.study_view import StudyView
 from project.entities.study_records import Json
 from resources.translation import tr
 from widgets import theme
@@ -399,22 +400,21 @@ NEW = "new"
 TABS = (tr("Set"), tr("Run"), tr("Results"), tr("Items"))
 
 
-class BenchmarkPage(QWidget):
+class BenchmarkPage(StudyView):
     """Everything here is about the item set that is chosen on top.
 
     Signals:
-        visible_changed (bool): the page came into sight, or went.
         set_chosen (str): another item set is chosen, by id.
         looks_changed: something else is chosen, which is worth keeping.
     """
 
-    visible_changed = Signal(bool)
     set_chosen = Signal(str)
     looks_changed = Signal()
 
-    def __init__(self, tasks: Sequence[TaskOption], included: Mapping[str, str], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(tr("Benchmark"))
+    title = tr("Benchmark")
+
+    def __init__(self, context: Context, tasks: Sequence[TaskOption], included: Mapping[str, str]) -> None:
+        super().__init__(context)
         self._wanted = ""
         self.sets = ChoiceBox(tr("Item set"), tr("The item set that is asked, answered and shown"), compact=True)
         self.new = QPushButton(tr("&New set…"))
@@ -490,14 +490,6 @@ class BenchmarkPage(QWidget):
             self.tabs.setCurrentIndex(tab)
         if isinstance(run, dict):
             self.run.restore_state(run)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.visible_changed.emit(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.visible_changed.emit(False)
 
     def _choose(self) -> None:
         self._wanted = self.current_set()

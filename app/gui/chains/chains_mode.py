@@ -551,7 +551,7 @@ class ChainPresenter(QObject):
 
 def make_chains_page(context: Context) -> QWidget:
     """Return the page."""
-    page = ChainsPage()
+    page = ChainsPage(context)
     chosen, drawing = context.chains.chosen, context.chains.drawing
     ChainPresenter(context, page, chosen, drawing)
     asking = ChainInputController(context, page, chosen, drawing)

@@ -5,7 +5,7 @@ It edits the texts that judges are asked with, keeps versions, and previews a pr
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.gui.pages.context import Context
+from app.gui.pages.study_view import StudyView
 from benchmark.judge_input.input_plan import InputSettings
 from benchmark.judge_input.input_planning import plan_input
 from benchmark.prompts.judge_prompt import TASKS, VARIANTS
@@ -40,25 +41,21 @@ from benchmark.prompts.prompt_templates import (
     shipped_prompt,
     split_prompt,
 )
-from project.entities.study_records import Changes
 from project.errors import UserError
 from project.queries.judgment_rows import prompt_versions
 from project.session.session import Session
 from resources.prompt_texts import prompt_keys
 from resources.translation import tr
 from widgets import theme
-from widgets.dialogs.dialog_windows import close_button
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import bounded_to_screen
 from widgets.table.lists import WrappingDelegate
 from widgets.text_labels import PlainLabel, plain_tip
 
-_SIZE = QSize(1080, 760)
 _KEY_ROLE = Qt.ItemDataRole.UserRole
 _TYPING_PAUSE_MS = 250
 
 
-class PromptView(QWidget):
+class PromptView(StudyView):
     """Shows one prompt at a time; stores nothing by itself.
 
     Signals:
@@ -74,19 +71,15 @@ class PromptView(QWidget):
     save_requested = Signal()
     restore_requested = Signal()
     preview_requested = Signal()
+    title = tr("Prompts")
+    preferred_size = (1080, 760)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tr("Prompts"))
-        self.resize(bounded_to_screen(_SIZE, self))
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self._texts: dict[str, str] = {}
         self._part = ""
-        self._pause = QTimer(self, singleShot=True, interval=_TYPING_PAUSE_MS)
-        self._pause.timeout.connect(self.edited)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addLayout(self._head())
+        self._typing_pause = QTimer(self, singleShot=True, interval=_TYPING_PAUSE_MS)
+        self._typing_pause.timeout.connect(self.edited)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         middle = self._make_editor()
@@ -95,8 +88,15 @@ class PromptView(QWidget):
         split.addWidget(self._make_slots_column())
         split.setSizes([180, 620, 260])
         split.setStretchFactor(1, 1)
-        column.addWidget(split, 1)
-        column.addLayout(self._foot())
+        self.restore = QPushButton(tr("Back to the program's words"))
+        self.restore.setToolTip(tr("Ask with what came with the program again; your versions are kept"))
+        self.restore.clicked.connect(self.restore_requested)
+        self.save = QPushButton(tr("Save as a new version"))
+        self.save.setProperty("primary", True)
+        self.save.setToolTip(tr("Ask with these words from now on (Ctrl+S); undo takes it back"))
+        self.save.clicked.connect(self.save_requested)
+        self.status.setAccessibleName(tr("What is wrong with the prompt"))
+        self.lay_out(self._head(), split, 1, foot=(self.restore, self.save))
         QShortcut(QKeySequence.StandardKey.Save, self).activated.connect(self.save.click)
 
     def set_prompts(self, names: Mapping[str, str]) -> None:
@@ -128,7 +128,7 @@ class PromptView(QWidget):
 
     def show_texts(self, texts: Mapping[str, str]) -> None:
         """Show the texts of a prompt, by part."""
-        self._pause.stop()
+        self._typing_pause.stop()
         self._texts = dict(texts)
         self._show_part()
 
@@ -150,9 +150,9 @@ class PromptView(QWidget):
 
     def show_state(self, text: str, *, wrong: bool, savable: bool, restorable: bool) -> None:
         """Say what is wrong, or that all is well, and what can be done."""
-        self.state.setText(text)
+        self.tell(text)
         colour = theme.palette().error if wrong else theme.palette().muted
-        self.state.setStyleSheet(f"color: {colour.name()};")
+        self.status.setStyleSheet(f"color: {colour.name()};")
         self.save.setEnabled(savable)
         self.restore.setEnabled(restorable)
 
@@ -232,24 +232,6 @@ class PromptView(QWidget):
         column.addWidget(heading)
         return holder, column
 
-    def _foot(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        self.state = PlainLabel(wordWrap=True)
-        self.state.setAccessibleName(tr("What is wrong with the prompt"))
-        self.restore = QPushButton(tr("Back to the program's words"))
-        self.restore.setToolTip(tr("Ask with what came with the program again; your versions are kept"))
-        self.restore.clicked.connect(self.restore_requested)
-        self.save = QPushButton(tr("Save as a new version"))
-        self.save.setProperty("primary", True)
-        self.save.setToolTip(tr("Ask with these words from now on (Ctrl+S); undo takes it back"))
-        self.save.clicked.connect(self.save_requested)
-        row.addWidget(self.state, 1)
-        row.addWidget(self.restore)
-        row.addWidget(close_button(self))
-        row.addWidget(self.save)
-        return row
-
     def _show_part(self) -> None:
         item = self.parts.currentItem()
         self._part = item.data(_KEY_ROLE) if item is not None else ""
@@ -260,7 +242,7 @@ class PromptView(QWidget):
     def _on_text_edited(self) -> None:
         if self._part:
             self._texts[self._part] = self.editor.toPlainText()
-            self._pause.start()
+            self._typing_pause.start()
 
     def _insert(self, slot: str) -> None:
         cursor = self.editor.textCursor()
@@ -290,17 +272,13 @@ _SHIPPED_VERSION = 0
 _TEXT_ONLY = InputSettings(frames=0)
 
 
-def make_prompts_window(context: Context) -> QWidget:
-    """Make the window."""
-    return PromptsWindow(context)
-
-
 class PromptsWindow(PromptView):
     """Checks while one types; a new version is saved only where judges could be asked with it."""
 
+    tables = frozenset({"prompt_version"})
+
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context = context
+        super().__init__(context)
         self._key = ""
         self._prompt: Prompt | None = None
         self.set_prompts({key: _prompt_name(key) for key in prompt_keys()})
@@ -319,18 +297,14 @@ class PromptsWindow(PromptView):
         self.save_requested.connect(self._save)
         self.restore_requested.connect(self._restore)
         self.preview_requested.connect(self._preview)
-        studio = context.studio
-        studio.bridge.changed.connect(self._apply)
-        studio.selection_changed.connect(self._preview)
-        self._choose(self.prompts.currentData())
+        self._studio.selection_changed.connect(self._preview)
 
     def _choose(self, key: str) -> None:
         self._key = key
-        session = self._context.studio.session
-        if session is not None:
-            self._show(session)
+        self.refresh()
 
-    def _show(self, session: Session) -> None:
+    def reload(self, session: Session) -> None:
+        self._key = self._key or self.prompts.currentData()
         try:
             current = prompt_for(session, self._key)
         except UserError as error:
@@ -385,12 +359,10 @@ class PromptsWindow(PromptView):
         self._preview()
 
     def _save(self) -> None:
-        self._context.studio.edit(lambda session: edit_prompt(session, self._key, self._source()), self)
-        self._choose(self._key)
+        self.edit(lambda session: edit_prompt(session, self._key, self._source()))
 
     def _restore(self) -> None:
-        self._context.studio.edit(lambda session: restore_prompt(session, self._key), self)
-        self._choose(self._key)
+        self.edit(lambda session: restore_prompt(session, self._key))
 
     def _preview(self) -> None:
         session, chosen = self._context.studio.session, self._context.studio.selected
@@ -409,10 +381,6 @@ class PromptsWindow(PromptView):
                 self.show_preview(f"{error.message} {error.hint}")
             else:
                 self.show_preview(f"{plan.system}\n\n{'-' * 40}\n\n{plan.text}")
-
-    def _apply(self, changes: Changes, initiator: object) -> None:
-        if changes.ids("prompt_version") and initiator is not self:
-            self._choose(self._key)
 
 
 def _prompt_name(key: str) -> str:

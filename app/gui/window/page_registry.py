@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
 
 from app.gui.pages import context as view_state
 from app.gui.pages.context import Context, StatefulView, View
+from app.gui.pages.study_view import StudyView
 from project.entities.study_records import Json
 from resources.translation import tr
 from widgets.dialogs.dialog_windows import attach, bring_to_front
@@ -23,8 +24,8 @@ from widgets.form.layouts import bounded_to_screen
 class WindowMode:
     """One mode: its key, its name on the bar, the keys that choose it, and what makes its page.
 
-    `factory` is `module:function`, called with the `Context`; "" for the pages that the window makes itself. `width`
-    is how many pixels the page wants, where it wants more than others.
+    `factory` is `module:name` of what makes the page from the `Context`; "" for the pages that the window makes itself.
+    `width` is how many pixels the page wants, where it wants more than others.
     """
 
     key: str
@@ -37,7 +38,7 @@ class WindowMode:
 MODES: tuple[WindowMode, ...] = (
     WindowMode("annotate", tr("Annotate"), "Ctrl+1"),
     WindowMode("faces", tr("Faces"), "Ctrl+2"),
-    WindowMode("review", tr("Review"), "Ctrl+3", "app.gui.review.review_page:make_review_page"),
+    WindowMode("review", tr("Review"), "Ctrl+3", "app.gui.review.review_page:ReviewPage"),
     WindowMode("transcript", tr("Transcript"), "Ctrl+4", "app.gui.transcript.transcript_mode:make_transcript_page"),
     WindowMode("judges", tr("Judges"), "Ctrl+5", "app.gui.judges.judges_mode:make_judges_page", width=720),
     WindowMode("chains", tr("Chains"), "Ctrl+6", "app.gui.chains.chains_mode:make_chains_page", width=720),
@@ -135,31 +136,31 @@ class Pages(QObject):
 
 
 WINDOWS: dict[str, str] = {
-    "segments": "app.gui.annotate.segments_dock:make_segments_window",
-    "checklist": "app.gui.annotate.task_checklist:make_checklist_window",
-    "import_annotations": "app.gui.files.annotation_import:make_import_window",
-    "export_annotations": "app.gui.files.annotation_export:make_export_window",
-    "agreement": "app.gui.agreement.agreement_window:make_agreement_window",
-    "adjudicate": "app.gui.review.adjudication_tab:make_adjudication_window",
-    "team": "app.gui.team.team_window:make_team_window",
-    "activity": "app.gui.team.activity_tab:make_activity_window",
-    "training": "app.gui.team.training_tab:make_training_window",
-    "release": "app.gui.release.release_window:make_release_window",
-    "schemes": "app.gui.settings.schemes_window:make_schemes_window",
-    "privacy": "app.gui.release.privacy_tab:make_privacy_window",
-    "pii": "app.gui.release.pii_tab:make_pii_window",
-    "models": "app.gui.settings.models_window:make_models_window",
-    "prompts": "app.gui.judges.prompts_tab:make_prompts_window",
-    "revisions": "app.gui.judges.judges_mode:make_revisions_tab",
-    "policy": "app.gui.settings.policy_window:make_policy_window",
-    "question_filter": "app.gui.questions.filter_tab:make_filter_window",
-    "meta": "app.gui.annotate.meta_tab:make_meta_window",
-    "question_set": "app.gui.questions.dataset_tab:make_question_set_window",
-    "measures": "app.gui.questions.measures_tab:make_measures_window",
-    "episodes": "app.gui.episodes.episodes_window:make_episodes_window",
-    "benchmark_report": "app.gui.benchmark.report_tab:make_report_window",
+    "segments": "app.gui.annotate.segments_dock:SegmentsWindow",
+    "checklist": "app.gui.annotate.task_checklist:ChecklistWindow",
+    "import_annotations": "app.gui.files.annotation_import:ImportWindow",
+    "export_annotations": "app.gui.files.annotation_export:ExportWindow",
+    "agreement": "app.gui.agreement.agreement_window:AgreementWindow",
+    "adjudicate": "app.gui.review.adjudication_tab:LaneForm",
+    "team": "app.gui.team.team_window:TeamWindow",
+    "activity": "app.gui.team.activity_tab:ActivityWindow",
+    "training": "app.gui.team.training_tab:TrainingWindow",
+    "release": "app.gui.release.release_window:ReleaseWindow",
+    "schemes": "app.gui.settings.schemes_window:SchemesWindow",
+    "privacy": "app.gui.release.privacy_tab:PrivacyWindow",
+    "pii": "app.gui.release.pii_tab:PiiWindow",
+    "models": "app.gui.settings.models_window:ModelsWindow",
+    "prompts": "app.gui.judges.prompts_tab:PromptsWindow",
+    "revisions": "app.gui.judges.judges_mode:RevisionsWindow",
+    "policy": "app.gui.settings.policy_window:PolicyWindow",
+    "question_filter": "app.gui.questions.filter_tab:FunnelWindow",
+    "meta": "app.gui.annotate.meta_tab:MetaWindow",
+    "question_set": "app.gui.questions.dataset_tab:SetWindow",
+    "measures": "app.gui.questions.measures_tab:MeasuresWindow",
+    "episodes": "app.gui.episodes.episodes_window:EpisodesWindow",
+    "benchmark_report": "app.gui.benchmark.report_tab:ReportWindow",
 }
-"""Key -> `module:function`; the function is called with the `Context` and returns the window's widget."""
+"""Key -> `module:class` of a `StudyView`."""
 
 _NOT_RESTORED = frozenset({"import_annotations", "export_annotations", "adjudicate", "question_set"})
 """Windows for one errand: they do not come back with the study."""
@@ -222,9 +223,10 @@ class StudyWindows(QObject):
     def _get_or_create(self, key: str) -> QWidget:
         if key in self._open:
             return self._open[key]
-        module, function = WINDOWS[key].split(":")
-        make = cast(Callable[[Context], QWidget], getattr(import_module(module), function))
+        module, name = WINDOWS[key].split(":")
+        make = cast(Callable[[Context], StudyView], getattr(import_module(module), name))
         made = self._open[key] = make(self._context)
+        made.add_close_button()
         attach(made, self._owner)
         made.resize(bounded_to_screen(made.size(), self._owner))
         before = self._looks.get(key, {})
