@@ -165,7 +165,7 @@ def test_leaving_the_window_while_it_computes_and_coming_back(
 ) -> None:
     opened.bar.refresh.click()
     opened.figures.setRowCount(0)
-    opened.close()
+    opened.window().close()
     window.windows.open_window("agreement")
     current(qtbot, opened)
     assert opened.figures.rowCount() > 12

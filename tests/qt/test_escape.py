@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from app.gui.annotate.segments_dock import SegmentsWindow
+from app.gui.annotate.segments_tab import SegmentsTab
 from app.gui.window.main_window import MainWindow
 from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments, values_of
@@ -259,7 +259,7 @@ def test_fields_of_the_main_window_are_left_for_the_timeline(qtbot: QtBot, windo
 
 def test_the_search_of_a_window_is_emptied_before_the_window_closes(qtbot: QtBot, window: MainWindow) -> None:
     window.menus.actions["segments"].trigger()
-    shown: SegmentsWindow = window.windows.open_window("segments")
+    shown: SegmentsTab = window.windows.open_window("segments")
     search = shown.bar.search
     qtbot.waitUntil(search.hasFocus)
     QTest.keyClicks(search, "robot")

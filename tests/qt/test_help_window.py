@@ -177,7 +177,7 @@ def test_f1_and_the_palette_open_the_page_about_what_is_in_sight(
     assert visible_help().page == "release.md"
     visible_help().close()
 
-    team = window.windows.open_window("team")
+    team = window.windows.open_window("team").window()
     qtbot.waitUntil(lambda: QApplication.activeWindow() is team)
     assert window.help.context_page() == "team.md"
     team.close()

@@ -54,7 +54,7 @@ class Judging:
         window.choose_recording(WALK)
         window.studio.select([segment_id])
         press(window, "Ctrl+5")
-        self.page: JudgesPage = window.workspace.pages.currentWidget()
+        self.page: JudgesPage = window.pages.current_view()
 
     @property
     def session(self) -> Session:
@@ -191,7 +191,7 @@ def test_room_and_what_is_chosen_come_back_in_a_later_window(
 
     later = open_window(path, "Ada")
     qtbot.waitUntil(lambda: later.workspace.columns.sizes()[2] == wide)
-    page: JudgesPage = later.workspace.pages.currentWidget()
+    page: JudgesPage = later.pages.current_view()
     assert page.bar.judges.ticked_keys() == (first.id,)
     assert (page.bar.chosen_task(), page.bar.chosen_variant()) == ("verdict", "cot")
     assert page.save_state()["settings"]["seed"] == 7

@@ -46,7 +46,7 @@ def study(tmp_path: Path, tiny_gguf: TinyModel, llama_server: LlamaServer) -> Pa
 def test_two_backends_and_two_people_answer_the_same_segment_in_one_window(window: MainWindow, qtbot: QtBot) -> None:
     qtbot.waitUntil(window.isActiveWindow)
     window.set_mode("judges")
-    page: JudgesPage = window.workspace.pages.currentWidget()
+    page: JudgesPage = window.pages.current_view()
     page.bar.choose("verdict", "plain")
     session = window.studio.session
     (segment,) = all_segments(session.study)

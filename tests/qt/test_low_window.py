@@ -36,7 +36,7 @@ def test_a_low_window_does_not_grow_where_comments_are_unfolded(window: MainWind
             head.click()
     assert box.field.isVisibleTo(box)
     QApplication.processEvents()
-    page = window.workspace.pages.currentWidget()
+    page = window.pages.current_view()
     assert page.minimumSizeHint().height() < SIZE[1] // 2
     assert window.minimumSizeHint().height() <= SIZE[1]
     assert (window.width(), window.height()) == SIZE

@@ -8,7 +8,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.gui.questions.measures_figures import overview_rows
-from app.gui.questions.measures_tab import MeasuresWindow
+from app.gui.questions.measures_tab import MeasuresTab
 from app.gui.window.main_window import MainWindow
 from benchmark.authoring.rule_questions import add_rule_questions
 from benchmark.judge_input.input_plan import InputSettings
@@ -62,17 +62,17 @@ def asked_window(open_shared_window: OpenWindow, asked: Path) -> MainWindow:
 
 
 @pytest.fixture
-def opened(qtbot: QtBot, asked_window: MainWindow) -> MeasuresWindow:
+def opened(qtbot: QtBot, asked_window: MainWindow) -> MeasuresTab:
     """The window with the figures of all questions, also of those that nobody verified."""
     asked_window.menus.actions["measures"].trigger()
-    found: MeasuresWindow = asked_window.windows.open_window("measures")
+    found: MeasuresTab = asked_window.windows.open_window("measures")
     if not found.everything.isChecked():
         with qtbot.waitSignal(found.computing.finished):
             found.everything.setChecked(True)
     return found
 
 
-def test_the_figures_are_those_of_the_command_line(opened: MeasuresWindow, asked: Path, greenroom: Terminal) -> None:
+def test_the_figures_are_those_of_the_command_line(opened: MeasuresTab, asked: Path, greenroom: Terminal) -> None:
     told = greenroom.json("consistency", asked, "--all")
     assert len(told["judges"]) == 4
     assert opened.judge.count() == 4
@@ -110,7 +110,7 @@ def test_a_line_says_how_a_model_was_asked_otherwise_than_in_the_paper(asked: Pa
     assert any("R3-VQA" in line and "careful" in line and "frames 4 (there 16)" in line for line in lines)
 
 
-def test_settings_and_chains_are_drawn(opened: MeasuresWindow) -> None:
+def test_settings_and_chains_are_drawn(opened: MeasuresTab) -> None:
     drawn = {view.plot.key: view.plot for view in (*opened.compared.views, *opened.chains_drawn.views)}
     assert {"consistency", "by_setting", "by_modality", "nodes_by_kind", "steps"} <= drawn.keys()
     assert sum(row[1] for row in drawn["steps"].table().rows) == CHAINS
@@ -119,7 +119,7 @@ def test_settings_and_chains_are_drawn(opened: MeasuresWindow) -> None:
     assert opened.chains.texts()[1][:3] == ("Chains", f"{CHAINS}", "347")
 
 
-def test_a_row_leads_to_its_judge_and_a_published_one_is_put_beside(opened: MeasuresWindow) -> None:
+def test_a_row_leads_to_its_judge_and_a_published_one_is_put_beside(opened: MeasuresTab) -> None:
     opened.overview.chosen.emit(TableRow("2", ()))
     assert opened.judge.currentIndex() == 2
     assert opened.tabs.currentIndex() == 1
@@ -128,7 +128,7 @@ def test_a_row_leads_to_its_judge_and_a_published_one_is_put_beside(opened: Meas
     assert opened.beside.currentText().startswith("Human")
 
 
-def test_everything_goes_into_a_folder(asked_window: MainWindow, opened: MeasuresWindow, tmp_path: Path) -> None:
+def test_everything_goes_into_a_folder(asked_window: MainWindow, opened: MeasuresTab, tmp_path: Path) -> None:
     answers: Answers = asked_window.files.questions
     answers.give(folder=tmp_path)
     opened.export_all()
@@ -140,7 +140,7 @@ def test_everything_goes_into_a_folder(asked_window: MainWindow, opened: Measure
 
 
 def test_figures_are_out_of_date_when_questions_change_and_unverified_ones_count_only_when_asked_for(
-    qtbot: QtBot, asked_window: MainWindow, opened: MeasuresWindow
+    qtbot: QtBot, asked_window: MainWindow, opened: MeasuresTab
 ) -> None:
     studio = asked_window.studio
     ((gone,),) = studio.session.study.rows("SELECT id FROM question LIMIT 1")
@@ -158,6 +158,6 @@ def test_figures_are_out_of_date_when_questions_change_and_unverified_ones_count
 
 
 def test_a_study_without_questions_says_what_to_do(qtbot: QtBot, window: MainWindow) -> None:
-    found: MeasuresWindow = window.windows.open_window("measures")
+    found: MeasuresTab = window.windows.open_window("measures")
     qtbot.waitUntil(lambda: "make questions" in found.status.text())
     assert found.compared.views == []

@@ -8,7 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QPushButton, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.gui.review.adjudication_tab import LaneForm
+from app.gui.pages.tabbed_view import TabbedView
+from app.gui.team.team_tab import TeamTab
 from app.gui.window.main_window import MainWindow
 from app.gui.window.page_registry import MODES, WINDOWS
 from project.queries.recording_rows import all_recordings
@@ -59,16 +60,17 @@ def test_every_control_of_a_mode_has_a_name(window: MainWindow, mode: str) -> No
     assert unnamed(window) == []
 
 
-@pytest.mark.parametrize("key", WINDOWS)
+@pytest.mark.parametrize("key", [tab.key for tabs in WINDOWS.values() for tab in tabs])
 def test_a_window_about_the_study_belongs_to_the_main_window_has_names_and_closes(
     window: MainWindow, qtbot: QtBot, key: str
 ) -> None:
-    shown = window.windows.open_window(key)
-    assert shown.isVisible()
+    view = window.windows.open_window(key)
+    shown = view.window()
+    assert view.isVisible()
     assert owner_of(shown) is window.windowHandle()
     assert shown.windowType() is Qt.WindowType.Dialog, "window managers are told whose a dialog is, and of nothing else"
     assert shown.windowFlags() & Qt.WindowType.WindowMaximizeButtonHint
-    assert unnamed(shown) == []
+    assert unnamed(view) == []
     click(closing_button(shown))
     assert not shown.isVisible()
     window.windows.open_window(key)
@@ -77,18 +79,42 @@ def test_a_window_about_the_study_belongs_to_the_main_window_has_names_and_close
     assert not shown.isVisible()
 
 
-def test_return_on_close_makes_no_lane(window: MainWindow) -> None:
-    shown: LaneForm = window.windows.open_window("adjudicate")
-    before = window.studio.session.study.undo_name
-    QTest.keyClick(closing_button(shown), Qt.Key.Key_Return)
-    assert not shown.isVisible()
-    assert window.studio.session.study.undo_name == before
+def test_each_view_is_made_when_its_tab_is_first_shown_in_one_window_with_the_others(window: MainWindow) -> None:
+    window.studio.leaving.emit()
+    training = window.open_view("training")
+    team: TabbedView = training.window()
+    assert team.windowTitle() == "Training"
+    assert [team.tabs.tabText(at) for at in range(team.tabs.count())] == ["Work plan", "Training", "Active minutes"]
+    assert not team.findChildren(TeamTab)
+    assert window.open_view("team").window() is team
+    assert team.findChildren(TeamTab)
+    assert not training.isVisible()
+    team.close()
+
+
+def test_a_view_of_a_mode_is_a_tab_of_its_page_which_comes_back(window: MainWindow) -> None:
+    window.set_mode("judges")
+    beside = window.view.width()
+    prompts = window.open_view("prompts")
+    assert window.mode() == "judges"
+    assert prompts.window() is window
+    assert prompts.isVisible()
+    assert window.view.width() == beside, "the picture is as wide as beside the other tabs"
+    window.set_mode("annotate")
+    window.set_mode("judges")
+    assert prompts.isVisible()
+    kept = window.pages.save_state()["judges"]
+    assert kept["tab"] == "prompts"
+    window.open_view("judges")
+    window.pages.restore_state({"judges": kept})
+    assert window.pages.current_view() is prompts
+    window.open_view("judges")
 
 
 def test_a_window_that_is_asked_for_again_is_no_icon_any_more(window: MainWindow) -> None:
-    shown = window.windows.open_window("segments")
+    shown = window.windows.open_window("segments").window()
     shown.showMinimized()
-    assert window.windows.open_window("segments") is shown
+    assert window.windows.open_window("segments").window() is shown
     assert not shown.isMinimized()
     shown.close()
 

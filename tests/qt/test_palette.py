@@ -87,7 +87,7 @@ def test_commands_are_found_chosen_and_refused_with_what_has_to_be_done_first(wi
 
 
 def test_in_a_window_about_the_study_it_offers_that_windows_buttons(window: MainWindow, qtbot: QtBot) -> None:
-    team = window.windows.open_window("team")
+    team = window.windows.open_window("team").window()
     qtbot.waitUntil(lambda: QApplication.activeWindow() is team)
     palette = window.command_palette.open_palette()
     assert palette.parentWidget() is team
@@ -98,7 +98,7 @@ def test_in_a_window_about_the_study_it_offers_that_windows_buttons(window: Main
 def test_over_a_window_that_covers_its_place_it_is_in_sight_and_the_keys_come_back(
     window: MainWindow, qtbot: QtBot
 ) -> None:
-    beside = window.windows.open_window("segments")
+    beside = window.windows.open_window("segments").window()
     qtbot.waitUntil(lambda: QApplication.activeWindow() is beside)
     for at, place in (((0, 0), beside), ((window.width() + 50, 0), window)):
         beside.move(window.mapToGlobal(QPoint(*at)))

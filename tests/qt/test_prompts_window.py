@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from app.gui.judges.prompts_tab import PromptsWindow
+from app.gui.judges.prompts_tab import PromptsTab
 from app.gui.window.main_window import MainWindow
 from benchmark.prompts.prompt_templates import BODY, prompt_for
 from project.session.session import Session
@@ -22,8 +22,8 @@ def window(open_window: OpenWindow, session: Session) -> MainWindow:
     return opened
 
 
-def prompts(qtbot: QtBot, window: MainWindow) -> PromptsWindow:
-    found: PromptsWindow = window.windows.open_window("prompts")
+def prompts(qtbot: QtBot, window: MainWindow) -> PromptsTab:
+    found: PromptsTab = window.open_view("prompts")
     qtbot.waitExposed(found)
     found.prompts.setCurrentIndex(found.prompts.findData("verdict"))
     return found

@@ -24,7 +24,7 @@ def test_questions_of_a_recording_are_made_by_rules_and_wait_for_everybody(windo
     session = window.studio.session
     window.choose_recording(all_chains(session.study)[0].recording_id)
     window.set_mode("questions")
-    page: QuestionsPage = window.workspace.pages.currentWidget()
+    page: QuestionsPage = window.pages.current_view()
     page.bar.make_requested.emit("rules")
     qtbot.waitUntil(lambda: bool(page.list.rows()))
     window.studio.set_annotator("Bo")

@@ -73,7 +73,7 @@ def verifying(qtbot: QtBot, open_window: OpenWindow, session: Session) -> Open:
         qtbot.waitUntil(window.isActiveWindow)
         window.choose_recording(WALK)
         press(window, "Ctrl+7")
-        return Verifying(window, window.workspace.pages.currentWidget())
+        return Verifying(window, window.pages.current_view())
 
     return make
 

@@ -14,7 +14,7 @@ from anonymize.release.release_plan import SCRUB, ReleasePlan, read_plan, store_
 from anonymize.release.release_rules import ReleaseBlocker, waive_rule, withdraw_waiver
 from app.gui.jobs.jobs_panel import JobState
 from app.gui.release.release_form import build_checklist
-from app.gui.release.release_window import ReleaseWindow
+from app.gui.release.release_tab import ReleaseTab
 from app.gui.window.main_window import MainWindow
 from app.gui.window.message_bar import MessageLevel
 from project.entities.study_records import Changes
@@ -42,15 +42,15 @@ def study(made: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def release(window: MainWindow) -> ReleaseWindow:
-    found: ReleaseWindow = window.windows.open_window("release")
+def release(window: MainWindow) -> ReleaseTab:
+    found: ReleaseTab = window.windows.open_window("release")
     found.only.setChecked(True)
     found.judge_all()
     return found
 
 
 def test_a_release_that_was_refused_is_tried_again_and_gets_its_folder(
-    window: MainWindow, release: ReleaseWindow, answers: Answers, tmp_path: Path, qtbot: QtBot
+    window: MainWindow, release: ReleaseTab, answers: Answers, tmp_path: Path, qtbot: QtBot
 ) -> None:
     assert "ready" in release.heading.text()
     assert release.table.texts() == []
@@ -94,7 +94,7 @@ def test_a_release_that_was_refused_is_tried_again_and_gets_its_folder(
 
 
 def test_models_that_are_missing_are_named_and_offered_before_anything_is_rendered(
-    window: MainWindow, release: ReleaseWindow
+    window: MainWindow, release: ReleaseTab
 ) -> None:
     for rule in ("independent-check", "privacy-measured"):
         assert window.studio.edit(partial(withdraw_waiver, rule=rule, recording_id=None))
@@ -108,9 +108,7 @@ def test_models_that_are_missing_are_named_and_offered_before_anything_is_render
     assert release.release.isEnabled()
 
 
-def test_what_stands_in_the_way_closes_the_button_until_it_is_mended(
-    window: MainWindow, release: ReleaseWindow
-) -> None:
+def test_what_stands_in_the_way_closes_the_button_until_it_is_mended(window: MainWindow, release: ReleaseTab) -> None:
     session = window.studio.session
     (recording,) = all_recordings(session.study)
     (face,) = tracks_of(session.study, recording.id)
@@ -163,7 +161,7 @@ def test_what_stands_in_the_way_closes_the_button_until_it_is_mended(
     assert not release.release.isEnabled(), "a rule that is waived no more counts again"
 
 
-def test_texts_are_scrubbed_read_and_confirmed(window: MainWindow, release: ReleaseWindow) -> None:
+def test_texts_are_scrubbed_read_and_confirmed(window: MainWindow, release: ReleaseTab) -> None:
     session = window.studio.session
     release.tabs.setCurrentIndex(1)
     box = release.form.texts
@@ -189,7 +187,7 @@ def test_texts_are_scrubbed_read_and_confirmed(window: MainWindow, release: Rele
 
 
 def test_without_the_part_that_searches_the_list_says_so_and_has_the_button(
-    window: MainWindow, release: ReleaseWindow, without_names: None
+    window: MainWindow, release: ReleaseTab, without_names: None
 ) -> None:
     session = window.studio.session
     store_plan(session, replace(read_plan(session), texts=SCRUB))

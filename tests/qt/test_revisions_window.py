@@ -4,7 +4,7 @@ import pytest
 
 from annotate.blinding.reveals import adopt, is_blind_first, reveal
 from annotate.segments import segment_edits as commands
-from app.gui.judges.judges_mode import RevisionsWindow
+from app.gui.judges.judges_mode import RevisionsTab
 from app.gui.window.main_window import MainWindow
 from project.session.session import Session
 from tests.builders.judgments import judged
@@ -49,7 +49,7 @@ def test_the_form_says_what_was_taken_over_and_that_it_was_changed(window: MainW
 
 
 def test_the_window_follows_revisions_and_sets_whether_judges_are_hidden(window: MainWindow, done: str) -> None:
-    found: RevisionsWindow = window.windows.open_window("revisions")
+    found: RevisionsTab = window.open_view("revisions")
     assert found.rows.texts() == []
     assert found.people.text() == "Ada saw judges on 1 segment and revised 0."
     window.studio.edit(lambda session: commands.set_label(session, [done], "error"))

@@ -10,7 +10,7 @@ from annotate.segments.segment_edits import add_segment, edit_segment
 from annotate.study.recording_edits import add_recordings, probe_file, rename_recording
 from annotate.team.assignments import PlanOptions, make_plan
 from annotate.team.study_copies import MediaWith
-from app.gui.team.team_window import ConflictsView, TeamWindow, Versions
+from app.gui.team.team_tab import ConflictsView, TeamTab, Versions
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Verdict
 from project.queries.annotator_rows import all_assignments
@@ -33,7 +33,7 @@ def study(tmp_path: Path) -> Path:
 
 
 def test_it_says_what_is_refused_and_marks_show_in_the_list(window: MainWindow, study: Path) -> None:
-    team: TeamWindow = window.windows.open_window("team")
+    team: TeamTab = window.windows.open_window("team")
     assert team.merge.isEnabled()
     assert not team.conflicts.ours.isEnabled()
     assert not team.conflicts.theirs.isEnabled()
@@ -49,7 +49,7 @@ def test_it_says_what_is_refused_and_marks_show_in_the_list(window: MainWindow, 
 
 
 def test_apart_and_together_with_a_conflict(qtbot: QtBot, window: MainWindow, answers: Answers, tmp_path: Path) -> None:
-    team: TeamWindow = window.windows.open_window("team")
+    team: TeamTab = window.windows.open_window("team")
     team.form.names.setText("Ada, Bo")
     qtbot.mouseClick(team.form.make, Qt.MouseButton.LeftButton)
     session = window.studio.session
@@ -106,7 +106,7 @@ def test_only_what_differs_is_marked(qtbot: QtBot) -> None:
 
 
 @pytest.fixture
-def copying(open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[MainWindow, TeamWindow]:
+def copying(open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[MainWindow, TeamTab]:
     """A window that is asked for a copy with media; each piece of a file waits until the test lets it go on."""
     clip = make_clip(tmp_path / "walk.mp4", frames=30, size=(160, 120))
     with Session(Study.create(tmp_path / "lab.greenroom"), "Bo") as session:
@@ -114,13 +114,13 @@ def copying(open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyP
         make_plan(session, PlanOptions(("Ada", "Bo")))
     (tmp_path / "away").mkdir()
     window = open_window(tmp_path / "lab.greenroom", questions=Answers(copy_place=tmp_path / "away" / "for Ada"))
-    team: TeamWindow = window.windows.open_window("team")
+    team: TeamTab = window.windows.open_window("team")
     team.ask_split = lambda _names: ("Ada", MediaWith.COPY)
     monkeypatch.setattr("annotate.team.study_copies._CHUNK_BYTES", 1000)
     return window, team
 
 
-def test_media_are_copied_meanwhile(qtbot: QtBot, copying: tuple[MainWindow, TeamWindow], tmp_path: Path) -> None:
+def test_media_are_copied_meanwhile(qtbot: QtBot, copying: tuple[MainWindow, TeamTab], tmp_path: Path) -> None:
     window, team = copying
     qtbot.mouseClick(team.split, Qt.MouseButton.LeftButton)
     assert team.copying.busy
@@ -142,7 +142,7 @@ def test_media_are_copied_meanwhile(qtbot: QtBot, copying: tuple[MainWindow, Tea
 
 @pytest.mark.parametrize("how", ["cancel", "close the study", "close the window"])
 def test_a_copy_that_is_given_up_leaves_nothing(
-    qtbot: QtBot, copying: tuple[MainWindow, TeamWindow], tmp_path: Path, how: str
+    qtbot: QtBot, copying: tuple[MainWindow, TeamTab], tmp_path: Path, how: str
 ) -> None:
     window, team = copying
     qtbot.mouseClick(team.split, Qt.MouseButton.LeftButton)

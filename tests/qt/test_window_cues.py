@@ -162,7 +162,7 @@ def test_pre_labels_are_pale_and_decided_on_one_by_one(window: MainWindow) -> No
 
 def test_the_transcript_shows_cues_as_chips(window: MainWindow) -> None:
     window.set_mode("transcript")
-    page: TranscriptPage = window.workspace.pages.currentWidget()
+    page: TranscriptPage = window.pages.current_view()
     tall = page.view.sizeHintForRow(2)
     window.studio.edit(
         lambda s: (

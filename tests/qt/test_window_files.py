@@ -10,7 +10,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.gui.annotate.segments_dock import SegmentsWindow
+from app.gui.annotate.segments_tab import SegmentsTab
 from app.gui.files.start_dialog import StartDialog, StudyPlan
 from app.gui.files.study_files import make_sample_study
 from app.gui.window.main_window import MainWindow
@@ -182,12 +182,12 @@ def test_windows_and_columns_come_back_where_they_were(qtbot: QtBot, open_window
     window.timeline.show_span(20 * SECOND_US, 30 * SECOND_US)
     window.choose_recording(first)
     assert window.timeline.visible_range() == pytest.approx(before, abs=SECOND_US / 10)
-    segments: SegmentsWindow = window.windows.open_window("segments")
-    segments.resize(780, 555)
+    segments: SegmentsTab = window.windows.open_window("segments")
+    segments.window().resize(780, 555)
     next(iter(segments.view.columns_menu().actions())).trigger()
-    size, hidden = (segments.width(), segments.height()), segments.view.hidden_columns()
+    size, hidden = segments.window().size(), segments.view.hidden_columns()
     assert hidden
-    window.windows.open_window("team").close()
+    window.windows.open_window("team").window().close()
     window.windows.open_window("export_annotations")
     window.choose_recording(second)
     window.set_mode("faces")
@@ -201,9 +201,9 @@ def test_windows_and_columns_come_back_where_they_were(qtbot: QtBot, open_window
 
     again = open_window(study)
     qtbot.waitUntil(lambda: "segments" in again.windows._open)
-    found: SegmentsWindow = again.windows._open["segments"]
+    found: SegmentsTab = again.windows._open["segments"].show_view()
     assert found.isVisible()
-    assert (found.width(), found.height()) == size
+    assert found.window().size() == size
     assert found.view.hidden_columns() == hidden
     assert set(again.windows._open) == {"segments"}, "neither what was closed nor what was for one errand"
 

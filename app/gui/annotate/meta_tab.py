@@ -271,7 +271,7 @@ def _make_section(title: str, note: str, buttons: list[QPushButton], *parts: QWi
     return made
 
 
-class MetaWindow(MetaLayout):
+class MetaTab(MetaLayout):
     """Follows the recording that the main window shows; every edit is a step that undo there takes back."""
 
     tables = frozenset(

@@ -24,7 +24,7 @@ from annotate.review.study_progress import (
     ReviewsWaiting,
     build_checklist,
 )
-from app.gui.annotate.segments_dock import read_table
+from app.gui.annotate.segments_tab import read_table
 from app.gui.pages.context import Context
 from app.gui.pages.study_view import StudyView
 from project.entities.study_records import Annotator, Changes
@@ -116,7 +116,7 @@ _ALL_DONE = (tr("All done"), tr("Nothing is missing, nothing waits."))
 _NO_RECORDINGS = (tr("Nothing to do yet"), tr("Add recordings in the main window first: Ctrl+O."))
 
 
-class ChecklistWindow(StudyView):
+class ChecklistTab(StudyView):
     """Works out the list when it is shown, and again when edits pause."""
 
     title = tr("Checklist")

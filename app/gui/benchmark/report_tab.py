@@ -213,7 +213,7 @@ _WORKING_TEXT = tr("Figures are being worked out.")
 _MAX_NAME_TRIES = 1000
 
 
-class ReportWindow(ComputedView[ReportBundle]):
+class ReportTab(ComputedView[ReportBundle]):
     """Nothing here changes the study."""
 
     title = tr("Benchmark report")

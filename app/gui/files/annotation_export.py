@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
     QFormLayout,
     QListWidget,
@@ -107,9 +107,10 @@ class ExportWindow(StudyView):
             self._looking.stop()
         self._set_idle()
 
-    def closeEvent(self, event: QCloseEvent) -> None:
-        super().closeEvent(event)
-        self.stop()
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self.stop()
 
     def _show(self, done: int, total: int, _text: str) -> None:
         self.tell("")
@@ -131,7 +132,7 @@ class ExportWindow(StudyView):
         self._set_idle()
         name = made[0].name if len(made) == 1 else tr("{made} files to {name}").format(made=len(made), name=path.name)
         self._context.studio.message.emit(tr("Exported {name}.").format(name=name))
-        self.close()
+        self.window().close()
 
     def _ask_target(self, to: Format, chosen: list[Recording], folder: Path) -> Path | None:
         if len(chosen) > 1 and not to.holds_several:

@@ -314,7 +314,7 @@ class ImportWindow(StudyView):
         text = tr("Importing {name}…").format(name=escape_unprintable(path.name))
         if self._context.studio.edit_many(do, self._rows, text):
             self._context.studio.message.emit(said[0])
-            self.close()
+            self.window().close()
 
     def _forget(self) -> None:
         """Show no file."""

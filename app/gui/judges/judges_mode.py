@@ -40,12 +40,11 @@ _REVISIONS_INTRO = tr(
 )
 
 
-class RevisionsWindow(StudyView):
+class RevisionsTab(StudyView):
     """What people changed after they had seen judges."""
 
     title = tr("Revisions after judges")
     tables = frozenset({"segment", "segment_value", "judgment", "reveal", "property", "annotator"})
-    preferred_size = (900, 520)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

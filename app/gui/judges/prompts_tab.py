@@ -1,4 +1,4 @@
-"""The window of prompts.
+"""The tab of prompts.
 
 It edits the texts that judges are asked with, keeps versions, and previews a prompt for a segment.
 """
@@ -72,7 +72,6 @@ class PromptView(StudyView):
     restore_requested = Signal()
     preview_requested = Signal()
     title = tr("Prompts")
-    preferred_size = (1080, 760)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -82,11 +81,15 @@ class PromptView(StudyView):
         self._typing_pause.timeout.connect(self.edited)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
-        middle = self._make_editor()
+        right = QSplitter(Qt.Orientation.Vertical)
+        right.setChildrenCollapsible(False)
+        right.addWidget(self._make_editor())
+        right.addWidget(self._make_slots_column())
+        right.setSizes([480, 160])
+        right.setStretchFactor(0, 1)
         split.addWidget(self._make_parts_column())
-        split.addWidget(middle)
-        split.addWidget(self._make_slots_column())
-        split.setSizes([180, 620, 260])
+        split.addWidget(right)
+        split.setSizes([160, 480])
         split.setStretchFactor(1, 1)
         self.restore = QPushButton(tr("Back to the program's words"))
         self.restore.setToolTip(tr("Ask with what came with the program again; your versions are kept"))
@@ -272,7 +275,7 @@ _SHIPPED_VERSION = 0
 _TEXT_ONLY = InputSettings(frames=0)
 
 
-class PromptsWindow(PromptView):
+class PromptsTab(PromptView):
     """Checks while one types; a new version is saved only where judges could be asked with it."""
 
     tables = frozenset({"prompt_version"})

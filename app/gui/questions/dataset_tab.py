@@ -343,7 +343,7 @@ _RELEVANT_TABLES = frozenset(
 )
 
 
-class SetWindow(StudyView):
+class DatasetTab(StudyView):
     """Gathers while the window stays awake; writes in a thread, and only what somebody has read."""
 
     title = tr("Export questions as a data set")

@@ -293,7 +293,7 @@ def _make_label(name: str) -> QLabel:
 _FIRST_STEP = "review"
 
 
-class FunnelWindow(FunnelLayout):
+class FilterTab(FunnelLayout):
     """Follows the study while it is shown."""
 
     def __init__(self, context: Context) -> None:

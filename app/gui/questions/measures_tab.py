@@ -35,7 +35,7 @@ _DEFAULT_REFERENCE = tr("GPT-4o, +sub+tom")
 _NOBODY_ASKED = tr("Figures stand here once a judge was asked, in the mode Questions.")
 
 
-class MeasuresWindow(ComputedView[MeasuresResult]):
+class MeasuresTab(ComputedView[MeasuresResult]):
     """Nothing here changes the study."""
 
     title = tr("What judges understand")

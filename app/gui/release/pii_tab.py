@@ -133,7 +133,7 @@ _KEY_TAB = 2
 _MAX_GAPS = 3
 
 
-class PiiWindow(StudyView):
+class PiiTab(StudyView):
     """Shows places or words, takes decisions, and leads from one that nobody decided on to the next."""
 
     title = tr("Personal information")

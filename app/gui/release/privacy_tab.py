@@ -338,7 +338,7 @@ def _to_measured(figure: MeasuredValue) -> PlottedValue:
 _NOTHING_EXPORTED = tr("Nothing was exported yet. Export a recording first: Ctrl+E.")
 
 
-class PrivacyWindow(StudyView):
+class PrivacyTab(StudyView):
     """Measures exports and shows what came of it."""
 
     title = tr("Privacy of exports")

@@ -1,4 +1,4 @@
-"""The adjudication window: merges the lanes of several annotators into one, by the chosen rules."""
+"""The adjudication tab: merges the lanes of several annotators into one, by the chosen rules."""
 
 from dataclasses import dataclass
 
@@ -23,6 +23,7 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.input_fields import DecimalBox
+from widgets.form.layouts import WIDE_MARGIN, make_column
 from widgets.text_labels import PlainLabel, add_form_row, describe, plain_tip
 
 
@@ -76,11 +77,10 @@ _RULE_QUESTIONS = (
 )
 
 
-class LaneForm(StudyView):
+class AdjudicationTab(StudyView):
     """A box for each question, the least overlap, the name of the lane, and what came of it."""
 
     title = tr("Adjudicated lane")
-    preferred_size = (460, 420)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -114,7 +114,7 @@ class LaneForm(StudyView):
         self.make = QPushButton(tr("Make the lane"))
         self.make.setProperty("primary", True)
         self.make.clicked.connect(self._make_lane)
-        self.lay_out(intro, form, QWidget(), 1, foot=(self.make,))
+        self.setLayout(make_column(intro, form, self.make, self.status, QWidget(), 1, margin=WIDE_MARGIN))
 
     def reload(self, session: Session) -> None:
         reason = session.study.read_only_reason

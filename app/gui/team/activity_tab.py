@@ -18,7 +18,7 @@ _INTRO = tr(
 )
 
 
-class ActivityWindow(StudyView):
+class ActivityTab(StudyView):
     """Shows the minutes of the current annotator."""
 
     title = tr("Active minutes")

@@ -221,7 +221,7 @@ _NO_ROUND = tr("{none} Its owner sets one up.").format(none=_NO_TRAINING)
 _NOT_YET_HINT = tr("The segments are compared once a recording to train on is marked as done (Ctrl+D).")
 
 
-class TrainingWindow(StudyView):
+class TrainingTab(StudyView):
     """Who trains sees their own figures; the owner of the study sees everybody's, and sets the round up."""
 
     title = tr("Training")

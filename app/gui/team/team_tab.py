@@ -339,7 +339,7 @@ def _conflict_item(text: str, *, marked: bool, name: bool) -> QTableWidgetItem:
 Ask = Callable[[Sequence[str]], tuple[str, MediaWith] | None]
 
 
-class TeamWindow(StudyView):
+class TeamTab(StudyView):
     """Every change is a step of the study that can be undone in the main window."""
 
     title = tr("Team")

@@ -175,7 +175,7 @@ _FILTER_TABLES = _SCHEME_TABLES | {"annotator", "collection"}
 _INDEXING_BUDGET_S = 0.015
 
 
-class SegmentsWindow(StudyView):
+class SegmentsTab(StudyView):
     """Keeps a table of the study in step with every edit while it is shown."""
 
     title = tr("Segments")

@@ -60,7 +60,7 @@ _TEXT_TABLES = frozenset(("segment", "segment_value", "comment", "utterance", *_
 _SOUND_TABLES = frozenset(("utterance", *_PII_TABLES))
 
 
-class ReleaseWindow(StudyView):
+class ReleaseTab(StudyView):
     """Judges one recording after the other while the window stays awake, and starts the release as a job."""
 
     title = tr("Release")
