@@ -253,7 +253,7 @@ class AgreementWindow(ComputedView[AgreementResult]):
         self.bar.refresh_requested.connect(self.refresh)
         self.computing.finished.connect(self._show)
         self.computing.changed.connect(self._show_state)
-        self.computing.show_on(self.status, lambda found: _summary(found.report))
+        self.computing.show_on(self.line, lambda found: _summary(found.report))
         self.drawn.action_requested.connect(self.exporting.export_plot)
         self.counted.action_requested.connect(self.exporting.export_plot)
         self.copy.clicked.connect(self._copy)

@@ -282,8 +282,8 @@ class ReportTab(ComputedView[ReportBundle]):
         self.refresh_button.clicked.connect(self.computing.start)
         self.computing.finished.connect(self._show)
         self.computing.changed.connect(self._show_state)
-        self.computing.show_on(self.status, _summary)
-        self.status.cancel_requested.connect(self._stop_writing)
+        self.computing.show_on(self.line, _summary)
+        self.line.cancel_requested.connect(self._stop_writing)
         self.chosen.currentIndexChanged.connect(lambda _at: self._show_table())
         self.figures.clicked.connect(self._follow_figure)
         self.figures.activated.connect(self._follow_figure)
@@ -327,7 +327,7 @@ class ReportTab(ComputedView[ReportBundle]):
             lambda progress: write_report(build_report(found, render_plots(found.runs)), folder, progress),
             then,
             self._on_write_failed,
-            self.status.show_progress,
+            self.line.show_progress,
         )
 
     def _stop_writing(self) -> None:

@@ -51,6 +51,7 @@ class StudyView(QWidget):
         self._studio = context.studio
         self._is_stale = True
         self._foot: QHBoxLayout | None = None
+        self._close_at = -1
         self._pause = QTimer(self, singleShot=True, interval=self.pause_ms or 0)
         self._pause.timeout.connect(self.refresh)
         self.setWindowTitle(self.title)
@@ -113,13 +114,14 @@ class StudyView(QWidget):
     def lay_out(self, *parts: QWidget | QLayout | int, foot: tuple[QWidget | int, ...] = ()) -> None:
         """Lay parts out below one another, each with its stretch behind it, and a foot with the state and buttons."""
         self._foot = make_row(self.status, 1, *foot)
+        if foot and isinstance(foot[-1], QWidget) and foot[-1].property("primary"):
+            self._close_at = self._foot.count() - 1
         self.setLayout(make_column(*parts, self._foot, margin=WIDE_MARGIN))
 
     def add_close_button(self) -> None:
         """Let the window be closed at the foot, left of the button that goes on, and by Esc."""
         if self._foot is not None:
-            last = self._foot.itemAt(self._foot.count() - 1).widget()
-            self._foot.insertWidget(self._foot.count() - int(bool(last.property("primary"))), close_button(self))
+            self._foot.insertWidget(self._close_at, close_button(self))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -146,6 +148,7 @@ class ComputedView(StudyView, Generic[T]):
     Attributes:
         computing: the value; `tables` make it out of date.
         exporting: copies and saves plots and tables.
+        line: the status, with how far the computation is.
     """
 
     def __init__(
@@ -155,8 +158,8 @@ class ComputedView(StudyView, Generic[T]):
         super().__init__(context)
         self.computing = Live(context, self, self.tables, prepare, automatic_below_s=automatic_below_s)
         self.exporting = PlotExporter(context, self.tell)
-        self.status = StatusLine(tr("State of the figures"), tr("Figures"))
-        self.status.cancel_requested.connect(self.computing.cancel)
+        self.status = self.line = StatusLine(tr("State of the figures"), tr("Figures"))
+        self.line.cancel_requested.connect(self.computing.cancel)
 
     def needs_reload(self, _changes: Changes, _initiator: object) -> bool:
         return False

@@ -41,9 +41,10 @@ class TabbedView(QWidget):
         self._states: dict[str, View] = {}
         self.tabs = QTabWidget(documentMode=True)
         self.tabs.tabBar().setVisible(len(tabs) > 1)
+        self._columns: dict[str, QVBoxLayout] = {}
         for tab in tabs:
             page = QWidget()
-            _set_column(page)
+            self._columns[tab.key] = _set_column(page)
             self.tabs.addTab(page, tab.name if len(tabs) > 1 else "")
         _set_column(self).addWidget(self.tabs)
         self.tabs.currentChanged.connect(lambda _at: self._show_current())
@@ -96,13 +97,15 @@ class TabbedView(QWidget):
             looks_changed = getattr(view, "looks_changed", None)
             if looks_changed is not None:
                 looks_changed.connect(self.changed)
-            self.tabs.currentWidget().layout().addWidget(view)
+            self._columns[tab.key].addWidget(view)
             self.view_made.emit(view)
             # Qt would show it a moment later.
             view.show()
         self.setWindowTitle(view.title)
         self.setAccessibleName(view.title)
-        self.setFocusProxy(view.focusProxy())
+        proxy = view.focusProxy()
+        if proxy is not None:
+            self.setFocusProxy(proxy)
         self.changed.emit()
         return view
 

@@ -108,7 +108,7 @@ class MeasuresTab(ComputedView[MeasuresResult]):
         self.refresh_button.clicked.connect(self.computing.start)
         self.computing.finished.connect(self._show)
         self.computing.changed.connect(self._show_state)
-        self.computing.show_on(self.status, lambda found: _summary(found.measures))
+        self.computing.show_on(self.line, lambda found: _summary(found.measures))
         self.judge.currentIndexChanged.connect(lambda _: self._show_judge())
         self.beside.currentIndexChanged.connect(lambda _: self._show_judge())
         self.overview.chosen.connect(lambda row: self._open_judge(row.key))

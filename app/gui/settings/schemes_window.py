@@ -197,6 +197,7 @@ class SchemesView(StudyView):
         row = QHBoxLayout(self._problem_row)
         row.setContentsMargins(0, 0, 0, 0)
         self._mark = PlainLabel()
+        self.status = PlainLabel(wordWrap=True)
         self.status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.status.setAccessibleName(tr("Problem"))
         row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
