@@ -79,17 +79,16 @@ def test_a_window_about_the_study_belongs_to_the_main_window_has_names_and_close
     assert not shown.isVisible()
 
 
-def test_each_view_is_made_when_its_tab_is_first_shown_in_one_window_with_the_others(window: MainWindow) -> None:
-    window.studio.leaving.emit()
-    training = window.open_view("training")
-    team: TabbedView = training.window()
+def test_views_share_a_window_and_are_made_when_their_tab_is_first_shown(window: MainWindow, qtbot: QtBot) -> None:
+    assert window.open_view("training").window() is window.open_view("team").window()
+    team = TabbedView(window.context, WINDOWS["team"])
+    qtbot.addWidget(team)
+    team.show_view("training")
     assert team.windowTitle() == "Training"
     assert [team.tabs.tabText(at) for at in range(team.tabs.count())] == ["Work plan", "Training", "Active minutes"]
     assert not team.findChildren(TeamTab)
-    assert window.open_view("team").window() is team
+    team.tabs.setCurrentIndex(0)
     assert team.findChildren(TeamTab)
-    assert not training.isVisible()
-    team.close()
 
 
 def test_a_view_of_a_mode_is_a_tab_of_its_page_which_comes_back(window: MainWindow) -> None:

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QBoxLayout, QDialog, QHBoxLayout, QLayout, QLayout
 
 from widgets import theme
 
+LayoutPart = QWidget | QLayout | int | None
 WIDE_MARGIN = theme.GRID * 3 // 2
 """Pixels around the content of a page or window."""
 
@@ -26,23 +27,24 @@ def fit_width(dialog: QDialog, layout: QLayout, width: int) -> None:
     dialog.resize(width, layout.totalHeightForWidth(width))
 
 
-def make_row(*parts: QWidget | QLayout | int) -> QHBoxLayout:
-    """Lay parts out from left to right; a number is the stretch of the part before it, or of the space at the start."""
+def make_row(*parts: LayoutPart) -> QHBoxLayout:
+    """Lay parts out from left to right; a number is the stretch of the part before it, None is space that grows."""
     row = QHBoxLayout()
+    row.setContentsMargins(0, 0, 0, 0)
     _fill(row, parts)
     return row
 
 
-def make_column(*parts: QWidget | QLayout | int, margin: int = 0) -> QVBoxLayout:
-    """Lay parts out below one another, with a margin around them; numbers are those of `make_row`."""
+def make_column(*parts: LayoutPart, margin: int = 0) -> QVBoxLayout:
+    """Lay parts out below one another, given as to `make_row`, with a margin around them."""
     column = QVBoxLayout()
     column.setContentsMargins(*[margin] * 4)
     _fill(column, parts)
     return column
 
 
-def make_tab_page(*parts: QWidget | QLayout | int) -> QWidget:
-    """Return the page of a tab with parts below one another."""
+def make_tab_page(*parts: LayoutPart) -> QWidget:
+    """Return the page of a tab with parts below one another, given as to `make_row`."""
     page = QWidget()
     column = make_column(*parts)
     column.setContentsMargins(0, theme.GRID, 0, 0)
@@ -50,17 +52,17 @@ def make_tab_page(*parts: QWidget | QLayout | int) -> QWidget:
     return page
 
 
-def _fill(box: QBoxLayout, parts: tuple[QWidget | QLayout | int, ...]) -> None:
+def _fill(box: QBoxLayout, parts: tuple[LayoutPart, ...]) -> None:
     box.setSpacing(theme.GRID)
     for part in parts:
         if isinstance(part, QWidget):
             box.addWidget(part)
         elif isinstance(part, QLayout):
             box.addLayout(part)
-        elif box.count():
-            box.setStretch(box.count() - 1, part)
+        elif part is None:
+            box.addStretch(1)
         else:
-            box.addStretch(part)
+            box.setStretch(box.count() - 1, part)
 
 
 class FlowLayout(QLayout):

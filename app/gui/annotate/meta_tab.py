@@ -60,6 +60,7 @@ from widgets import theme
 from widgets.empty_state import EmptyState
 from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.form.input_fields import ChoiceBox
+from widgets.form.layouts import make_row
 from widgets.table.record_table import RecordTable, text_columns
 from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
 
@@ -153,15 +154,13 @@ class MetaLayout(StudyView):
         return page
 
     def _head(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
         self.judges.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.condition.setMinimumWidth(theme.GRID * 14)
         asked = PlainLabel(tr("Suggestions from"))
         seen = PlainLabel(tr("who see"))
         for label in (asked, seen):
             label.setProperty("quiet", True)
-        row.addWidget(self.heading, 3)
+        row = make_row(self.heading, 3)
         for part, share in ((asked, 0), (self.judges, 1), (seen, 0), (self.condition, 0)):
             row.addWidget(part, share)
         return row
@@ -255,10 +254,7 @@ def _make_section(title: str, note: str, buttons: list[QPushButton], *parts: QWi
     quiet = ElidedLabel()
     quiet.setProperty("quiet", True)
     quiet.set_text(note)
-    head = QHBoxLayout()
-    head.setSpacing(theme.GRID)
-    head.addWidget(name)
-    head.addWidget(quiet, 1)
+    head = make_row(name, quiet, 1)
     for button in buttons:
         head.addWidget(button)
     made = QWidget()

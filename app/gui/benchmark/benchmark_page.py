@@ -24,6 +24,7 @@ from widgets import theme
 from widgets.empty_state import EmptyHint, EmptyState, EmptyStateAction
 from widgets.form.checklists import TickMenu
 from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox
+from widgets.form.layouts import make_row
 from widgets.progress_bars import ProgressLine
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel, describe, plain_tip
@@ -123,8 +124,6 @@ class ResultsTab(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, theme.GRID, 0, 0)
         column.setSpacing(theme.GRID)
-        head = QHBoxLayout()
-        head.setSpacing(theme.GRID)
         self.published = QCheckBox(tr("P&ublished rows"))
         self.published.setChecked(True)
         self.published.setToolTip(tr("Show what the paper reports beside this study's own figures"))
@@ -132,10 +131,7 @@ class ResultsTab(QWidget):
         self.everything.setToolTip(tr("Show the runs of every item set of this study"))
         self.report = QPushButton(tr("Re&port…"))
         self.report.setToolTip(tr("Tables and plots of all runs, to be looked at and written"))
-        head.addWidget(self.published)
-        head.addWidget(self.everything)
-        head.addStretch(1)
-        head.addWidget(self.report)
+        head = make_row(self.published, self.everything, None, self.report)
         column.addLayout(head)
         self.table = RecordTable(tr("Results"), text_columns(COLUMNS, shrinks=0))
         self.table.setToolTip(tr("Choose a row to see its items"))
@@ -331,11 +327,7 @@ class RunTab(QWidget):
         column.addWidget(self.notes)
         column.addSpacing(theme.GRID)
         column.addWidget(_make_heading(tr("People")))
-        people = QHBoxLayout()
-        people.setSpacing(theme.GRID)
-        people.addWidget(self.answer)
-        people.addWidget(self.own)
-        people.addStretch(1)
+        people = make_row(self.answer, self.own, None)
         column.addLayout(people)
         column.addWidget(self.standing)
         column.addSpacing(theme.GRID)
@@ -505,14 +497,10 @@ class BenchmarkPage(StudyView):
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
         column.setSpacing(theme.GRID)
-        head = QHBoxLayout()
-        head.setSpacing(theme.GRID)
         label = PlainLabel(tr("I&tem set"))
         label.setBuddy(self.sets)
         label.setProperty("quiet", True)
-        head.addWidget(label)
-        head.addWidget(self.sets, 1)
-        head.addWidget(self.new)
+        head = make_row(label, self.sets, 1, self.new)
         column.addLayout(head)
         self._stack = QStackedLayout()
         column.addLayout(self._stack, 1)

@@ -37,6 +37,7 @@ from project.text_format import escape_unprintable
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.input_fields import IntegerBox
+from widgets.form.layouts import make_row
 from widgets.table.record_table import RecordColumn, RecordTable
 from widgets.text_labels import PlainLabel, describe, plain_tip
 
@@ -489,8 +490,6 @@ class ImportWindow(StudyView):
             self._update()
 
     def _file_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
         self.file = PlainLabel(tr("No file chosen"))
         self.format = PlainLabel()
         self.format.setStyleSheet(f"color: {theme.palette().muted.name()};")
@@ -498,9 +497,7 @@ class ImportWindow(StudyView):
         browse.setToolTip(tr("Choose the file to import"))
         browse.clicked.connect(self.choose)
         self.browse = browse
-        row.addWidget(self.file)
-        row.addWidget(self.format, 1)
-        row.addWidget(browse)
+        row = make_row(self.file, self.format, 1, browse)
         return row
 
     def _rules(self) -> QHBoxLayout:

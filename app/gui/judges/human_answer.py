@@ -34,7 +34,7 @@ from project.schemes.scheme import CHOICE_KINDS, Scheme
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
-from widgets.form.layouts import bounded_to_screen
+from widgets.form.layouts import bounded_to_screen, make_column
 from widgets.inspector.segment_form import SegmentForm
 from widgets.text_labels import PlainLabel
 
@@ -115,9 +115,6 @@ class AnswerPanel(QSplitter):
 
     def _make_material_part(self) -> QWidget:
         holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         self.pictures = QListWidget()
         self.pictures.setAccessibleName(tr("Frames"))
         self.pictures.setViewMode(QListView.ViewMode.IconMode)
@@ -132,8 +129,7 @@ class AnswerPanel(QSplitter):
         self.words = QPlainTextEdit()
         self.words.setReadOnly(True)
         self.words.setAccessibleName(tr("The question, as judges get it"))
-        column.addWidget(self.pictures, 1)
-        column.addWidget(self.words, 1)
+        holder.setLayout(make_column(self.pictures, 1, self.words, 1))
         return holder
 
     def _make_answer_part(self) -> QWidget:

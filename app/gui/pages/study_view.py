@@ -5,7 +5,7 @@ from typing import Generic, TypeVar
 
 from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.gui.pages.context import Context
 from app.gui.pages.figure_export import PlotExporter, write_folder
@@ -16,7 +16,7 @@ from project.errors import UserError
 from project.session.session import Session
 from resources.translation import tr, trn
 from widgets.dialogs.dialog_windows import close_button
-from widgets.form.layouts import WIDE_MARGIN, bounded_to_screen, make_column, make_row
+from widgets.form.layouts import WIDE_MARGIN, LayoutPart, bounded_to_screen, make_column, make_row
 from widgets.progress_bars import StatusLine
 from widgets.text_labels import PlainLabel
 
@@ -111,7 +111,7 @@ class StudyView(QWidget):
         self.tell("")
         return self._studio.edit(command, self)
 
-    def lay_out(self, *parts: QWidget | QLayout | int, foot: tuple[QWidget | int, ...] = ()) -> None:
+    def lay_out(self, *parts: LayoutPart, foot: tuple[LayoutPart, ...] = ()) -> None:
         """Lay parts out below one another, each with its stretch behind it, and a foot with the state and buttons."""
         self._foot = make_row(self.status, 1, *foot)
         if foot and isinstance(foot[-1], QWidget) and foot[-1].property("primary"):

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QPushButton,
     QSplitter,
     QTabWidget,
@@ -56,7 +55,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyHint
 from widgets.form.form import Form
-from widgets.form.layouts import make_tab_page
+from widgets.form.layouts import make_row, make_tab_page
 from widgets.progress_bars import ProgressLine
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import ElidedLabel, PlainLabel
@@ -312,11 +311,7 @@ class SetForm(Form):
         self.clear = QPushButton(tr("&No release"))
         self.clear.setToolTip(tr("Name no clips and pictures"))
         self.clear.clicked.connect(lambda: self.show_release(None))
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        row.addWidget(self.release, 1)
-        row.addWidget(self.choose)
-        row.addWidget(self.clear)
+        row = make_row(self.release, 1, self.choose, self.clear)
         self.add(tr("Clips and pictures"), row)
         self.show_release(None)
 

@@ -51,6 +51,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.form.input_fields import ChoiceBox, IntegerBox
+from widgets.form.layouts import make_row
 from widgets.progress_bars import ProgressBar, make_busy_line
 from widgets.table.record_table import RecordTable
 from widgets.text_labels import PlainLabel, escape_control_chars, plain_tip
@@ -242,8 +243,6 @@ class FunnelLayout(StudyView):
         return right
 
     def _make_ask_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
         self.ask_label = PlainLabel(tr("Run this step &with"))
         self.ask_judges = TickMenu(tr("Judges that are asked"), tr("Choose judges"))
         self.ask_label.setBuddy(self.ask_judges)
@@ -259,8 +258,7 @@ class FunnelLayout(StudyView):
         self.take_all.setToolTip(
             tr("Give every question here the newest proposal that can be used; one undo takes it back")
         )
-        row.addWidget(self.ask_label)
-        row.addWidget(self.ask_judges, 1)
+        row = make_row(self.ask_label, self.ask_judges, 1)
         for part in (self.again, self.run, self.cancel, self.take_all):
             row.addWidget(part)
         return row

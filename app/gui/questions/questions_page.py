@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QSplitter,
     QStackedLayout,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -62,6 +61,7 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
+from widgets.form.layouts import WIDE_MARGIN, make_column
 from widgets.graph.graph_view import ChainGraphView
 from widgets.labels import NodePerson, participant_colours
 from widgets.text_labels import ElidedLabel
@@ -133,12 +133,6 @@ class QuestionsPage(StudyView):
         self.graph.set_editable(False)
         self._empty = EmptyState("list-checks", "", "", [EmptyStateAction(*maker) for maker in makers[:1]])
         self._empty.button_clicked.connect(self.empty_chosen)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.bar)
-        column.addWidget(self.progress)
-        column.addWidget(self.agreement)
         parts = QSplitter(Qt.Orientation.Vertical)
         parts.setChildrenCollapsible(False)
         self._held = QWidget()
@@ -152,7 +146,7 @@ class QuestionsPage(StudyView):
         parts.setStretchFactor(0, 1)
         parts.setStretchFactor(1, 0)
         parts.setSizes([136, 620])
-        column.addWidget(parts, 1)
+        self.setLayout(make_column(self.bar, self.progress, self.agreement, parts, 1, margin=WIDE_MARGIN))
         self.select_tab(VERIFY)
         for which, choices in (
             (SCOPE, SCOPE_LABELS),
@@ -210,9 +204,6 @@ class QuestionsPage(StudyView):
 
     def _make_question_part(self) -> QWidget:
         widget = QWidget()
-        column = QVBoxLayout(widget)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
         self._tabs: dict[str, QPushButton] = {}
@@ -226,7 +217,6 @@ class QuestionsPage(StudyView):
             group.addButton(button)
             row.addWidget(button, 1)
             self._tabs[key] = button
-        column.addLayout(row)
         self._panels = QStackedWidget()
         verifying = QSplitter(Qt.Orientation.Vertical)
         verifying.setChildrenCollapsible(False)
@@ -237,8 +227,9 @@ class QuestionsPage(StudyView):
         verifying.setSizes([410, 160])
         for panel in (verifying, self.asking, self.write):
             self._panels.addWidget(panel)
-        column.addWidget(self._panels, 1)
+        column = make_column(row, self._panels, 1)
         column.addStretch()
+        widget.setLayout(column)
         return widget
 
     @property

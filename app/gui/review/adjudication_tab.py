@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QFormLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QFormLayout, QLineEdit, QPushButton
 
 from annotate.agreement.adjudication import (
     DEFAULT_LANE_NAME,
@@ -23,7 +23,7 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.input_fields import DecimalBox
-from widgets.form.layouts import WIDE_MARGIN, make_column
+from widgets.form.layouts import WIDE_MARGIN, make_column, make_row
 from widgets.text_labels import PlainLabel, add_form_row, describe, plain_tip
 
 
@@ -96,6 +96,8 @@ class AdjudicationTab(StudyView):
         self.boxes: dict[str, QComboBox] = {}
         for asked in _RULE_QUESTIONS:
             box = QComboBox()
+            # The page is narrow: the names of the questions are not cut for the longest answer.
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             for key, text in asked.answers:
                 box.addItem(text, key)
             describe(box, asked.name, asked.hint)
@@ -114,7 +116,7 @@ class AdjudicationTab(StudyView):
         self.make = QPushButton(tr("Make the lane"))
         self.make.setProperty("primary", True)
         self.make.clicked.connect(self._make_lane)
-        self.setLayout(make_column(intro, form, self.make, self.status, QWidget(), 1, margin=WIDE_MARGIN))
+        self.setLayout(make_column(intro, form, make_row(None, self.make), self.status, None, margin=WIDE_MARGIN))
 
     def reload(self, session: Session) -> None:
         reason = session.study.read_only_reason

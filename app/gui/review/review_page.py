@@ -49,6 +49,7 @@ from resources.translation import later, tr
 from widgets import theme
 from widgets.empty_state import EmptyState
 from widgets.form.input_fields import ChoiceBox, NoteEdit
+from widgets.form.layouts import WIDE_MARGIN, make_column
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import PlainLabel, describe, plain_tip
 from widgets.theme import icon
@@ -71,9 +72,6 @@ class ReviewDecisionBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         self.note = NoteEdit()
         self.note.setAccessibleName(tr("Note on your decision"))
         self.note.setPlaceholderText(tr("Why (T)"))
@@ -97,8 +95,7 @@ class ReviewDecisionBar(QWidget):
         self.steps = (before, after, repeat)
         for button in (self.withdraw, *self.steps):
             upper.addWidget(button)
-        column.addLayout(upper)
-        column.addLayout(row)
+        self.setLayout(make_column(upper, row))
 
     def set_note(self, text: str) -> None:
         """Show what was noted before."""
@@ -320,10 +317,6 @@ class ReviewPage(StudyView):
 
     def _make(self) -> QWidget:
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.people)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
         self._buttons: dict[ReviewScope, QPushButton] = {}
@@ -339,7 +332,6 @@ class ReviewPage(StudyView):
             group.addButton(button)
             row.addWidget(button, 1)
             self._buttons[listed] = button
-        column.addLayout(row)
         parts = QSplitter(Qt.Orientation.Vertical)
         parts.setChildrenCollapsible(False)
         parts.addWidget(self.items)
@@ -347,8 +339,7 @@ class ReviewPage(StudyView):
         parts.setStretchFactor(0, 2)
         parts.setStretchFactor(1, 3)
         parts.setSizes([184, 300])
-        column.addWidget(parts, 1)
-        column.addWidget(self.decisions)
+        page.setLayout(make_column(self.people, row, parts, 1, self.decisions, margin=WIDE_MARGIN))
         return page
 
     def _show_list(self, current: str) -> None:

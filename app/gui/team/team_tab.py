@@ -51,7 +51,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.empty_state import EmptyHint
-from widgets.form.layouts import make_tab_page
+from widgets.form.layouts import make_column, make_row, make_tab_page
 from widgets.progress_bars import ProgressLine
 from widgets.table.lists import ShortList
 from widgets.table.record_table import RecordTable
@@ -221,9 +221,6 @@ class ConflictsView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._items: dict[str, Versions] = {}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         self.listing = ShortList()
         self.listing.setAccessibleName(tr("Conflicts"))
         self.listing.setSpacing(theme.GRID // 4)
@@ -251,8 +248,7 @@ class ConflictsView(QWidget):
         split.setSizes([368, 640])
         split.setStretchFactor(1, 1)
         split.setChildrenCollapsible(False)
-        column.addWidget(split, 1)
-        column.addLayout(self._foot())
+        self.setLayout(make_column(split, 1, self._foot()))
         self.show_items(())
 
     def show_items(self, items: Sequence[Versions]) -> None:
@@ -276,8 +272,6 @@ class ConflictsView(QWidget):
         self._show_current()
 
     def _foot(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
         self.ours = QPushButton(tr("Keep ours"))
         self.theirs = QPushButton(tr("Take theirs"))
         for button, side, key, text in (
@@ -287,9 +281,7 @@ class ConflictsView(QWidget):
             button.setShortcut(key)
             button.setToolTip(plain_tip(tr("{text} ({key}); Undo takes it back").format(text=text, key=key)))
             button.clicked.connect(lambda _=False, side=side: self._choose(side))
-        row.addWidget(self.note, 1)
-        row.addWidget(self.ours)
-        row.addWidget(self.theirs)
+        row = make_row(self.note, 1, self.ours, self.theirs)
         return row
 
     def _current(self) -> Versions | None:

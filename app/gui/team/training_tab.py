@@ -34,7 +34,7 @@ from widgets import theme
 from widgets.empty_state import EmptyHint
 from widgets.form.checklists import ROW_HEIGHT
 from widgets.form.input_fields import DecimalBox
-from widgets.form.layouts import make_tab_page
+from widgets.form.layouts import make_column, make_row, make_tab_page
 from widgets.table.lists import ShortList
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel, describe, plain_tip
@@ -132,10 +132,7 @@ class SetupForm(QWidget):
         self.recordings.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         describe(self.recordings, tr("Recordings to train on"), tr("Tick the recordings that everybody trains on"))
         EmptyHint(self.recordings, tr("No recordings yet. Add some in the main window: Ctrl+O."))
-        left = QVBoxLayout()
-        left.setSpacing(theme.GRID)
-        left.addWidget(PlainLabel(tr("Recordings to train on")))
-        left.addWidget(self.recordings, 1)
+        left = make_column(PlainLabel(tr("Recordings to train on")), self.recordings, 1)
         row.addLayout(left, 1)
         right = QVBoxLayout()
         right.setSpacing(theme.GRID)
@@ -165,17 +162,13 @@ class SetupForm(QWidget):
         grid.setColumnStretch(2, 1)
         right.addLayout(grid)
         right.addStretch()
-        buttons = QHBoxLayout()
-        buttons.setSpacing(theme.GRID)
         self.start = QPushButton(tr("Set up training"))
         self.start.setToolTip(tr("Everybody in the plan gets these recordings to train on; Undo takes it back"))
         self.start.clicked.connect(self._request_setup)
         self.off = QPushButton(tr("End training"))
         self.off.setToolTip(tr("The work is open to everybody; Undo takes it back"))
         self.off.clicked.connect(self.disable_requested)
-        buttons.addWidget(self.start)
-        buttons.addWidget(self.off)
-        buttons.addStretch()
+        buttons = make_row(self.start, self.off, None)
         right.addLayout(buttons)
         row.addLayout(right, 1)
 

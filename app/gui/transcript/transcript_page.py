@@ -34,6 +34,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.input_fields import DecimalBox, mark_search_field
+from widgets.form.layouts import WIDE_MARGIN, make_column, make_row
 from widgets.labels import ParticipantButtons, make_choice_button, participant_colours, participant_ink
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import PlainLabel, RichLabel, describe, plain_tip
@@ -336,11 +337,7 @@ class TranscriptPage(StudyView):
         self._stack = QStackedWidget()
         for page in (self._no_recording, self._empty, self._make_list()):
             self._stack.addWidget(page)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self._stack, 1)
-        column.addWidget(self._make_job())
+        self.setLayout(make_column(self._stack, 1, self._make_job(), margin=WIDE_MARGIN))
         self.show_nothing()
         self._studio.utterances_selected.connect(self._show_selection)
         self.view.selection_changed.connect(self._on_selection)
@@ -403,8 +400,6 @@ class TranscriptPage(StudyView):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
-        head = QHBoxLayout()
-        head.setSpacing(theme.GRID)
         self._checked = PlainLabel()
         self._bar = ProgressBar(textVisible=False)
         self._bar.setFixedHeight(6)
@@ -415,9 +410,7 @@ class TranscriptPage(StudyView):
         self._plays_on.setChecked(True)
         self._plays_on.setToolTip(tr("Going on to the next utterance with Return or Y lets it be heard"))
         self._plays_on.toggled.connect(self.autoplay_changed)
-        head.addWidget(self._checked)
-        head.addWidget(self._bar, 1)
-        head.addWidget(self._plays_on)
+        head = make_row(self._checked, self._bar, 1, self._plays_on)
         column.addLayout(head)
         column.addWidget(self.search)
         column.addWidget(self.view, 1)
@@ -451,9 +444,6 @@ class TranscriptPage(StudyView):
 
     def _make_job(self) -> QWidget:
         self._job = QWidget()
-        row = QHBoxLayout(self._job)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID)
         inner = QVBoxLayout()
         inner.setSpacing(2)
         self._job_words = PlainLabel(wordWrap=True)
@@ -462,11 +452,10 @@ class TranscriptPage(StudyView):
         self._job_bar.setAccessibleName(tr("Progress of the transcript"))
         inner.addWidget(self._job_words)
         inner.addWidget(self._job_bar)
-        row.addLayout(inner, 1)
         cancel = QPushButton(tr("Cancel"))
         cancel.setToolTip(tr("Stop; what was done is taken up next time"))
         cancel.clicked.connect(self.cancel_requested)
-        row.addWidget(cancel)
+        self._job.setLayout(make_row(inner, 1, cancel))
         self._job.hide()
         return self._job
 
