@@ -84,7 +84,7 @@ def test_a_release_that_was_refused_is_tried_again_and_gets_its_folder(
     release.only.setChecked(False)
     release.judge_all()
     assert any(row[3].startswith("Waived: ") for row in release.table.texts())
-    release.close()
+    release.window().close()
     (recording,) = all_recordings(window.studio.session.study)
     assert window.studio.edit(lambda session: hold_out(session, recording.id))
     assert window.windows.open_window("release") is release
