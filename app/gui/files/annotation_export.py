@@ -110,6 +110,7 @@ class ExportWindow(StudyView):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         if not event.spontaneous():
+            self.tell("")
             self.stop()
 
     def _show(self, done: int, total: int, _text: str) -> None:

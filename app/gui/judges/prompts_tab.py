@@ -170,9 +170,9 @@ class PromptView(StudyView):
 
     def _head(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        self.prompts = ChoiceBox(tr("Prompt"), tr("Which task's prompt is shown"))
+        self.prompts = ChoiceBox(tr("Prompt"), tr("Which task's prompt is shown"), compact=True)
         self.prompts.currentIndexChanged.connect(lambda _: self.prompt_chosen.emit(self.prompts.currentData()))
-        self.variants = ChoiceBox(tr("Variant of the preview"), tr("Which variant the preview shows"))
+        self.variants = ChoiceBox(tr("Variant of the preview"), tr("Which variant the preview shows"), compact=True)
         self.variants.currentIndexChanged.connect(lambda _: self.preview_requested.emit())
         row.addWidget(PlainLabel(tr("Task")))
         row.addWidget(self.prompts, 1)
