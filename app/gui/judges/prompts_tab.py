@@ -5,7 +5,7 @@ It edits the texts that judges are asked with, keeps versions, and previews a pr
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -55,30 +55,33 @@ _KEY_ROLE = Qt.ItemDataRole.UserRole
 _TYPING_PAUSE_MS = 250
 
 
-class PromptView(StudyView):
-    """Shows one prompt at a time; stores nothing by itself.
+_PART_NAMES = {
+    SYSTEM: tr("Rules for the judge"),
+    BODY: tr("Question"),
+    "plain": tr("Variant: plain"),
+    "few-shot": tr("Variant: few-shot"),
+    "cot": tr("Variant: chain of thought"),
+    "tom": tr("Variant: theory of mind"),
+}
+_SHIPPED_VERSION = 0
+"""Stands for the program's words among the versions."""
+_TEXT_ONLY = InputSettings(frames=0)
 
-    Signals:
-        prompt_chosen (str): another prompt is wanted, by key.
-        version_chosen (int): the texts of another version are wanted.
-        edited: a text was changed by the user, and typing paused.
-        save_requested, restore_requested, preview_requested: the buttons.
-    """
 
-    prompt_chosen = Signal(str)
-    version_chosen = Signal(int)
-    edited = Signal()
-    save_requested = Signal()
-    restore_requested = Signal()
-    preview_requested = Signal()
+class PromptsTab(StudyView):
+    """Checks while one types; a new version is saved only where judges could be asked with it."""
+
     title = tr("Prompts")
+    tables = frozenset({"prompt_version"})
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
+        self._key = ""
+        self._prompt: Prompt | None = None
         self._texts: dict[str, str] = {}
         self._part = ""
         self._typing_pause = QTimer(self, singleShot=True, interval=_TYPING_PAUSE_MS)
-        self._typing_pause.timeout.connect(self.edited)
+        self._typing_pause.timeout.connect(self._check)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
         right = QSplitter(Qt.Orientation.Vertical)
@@ -93,41 +96,33 @@ class PromptView(StudyView):
         split.setStretchFactor(1, 1)
         self.restore = QPushButton(tr("Back to the program's words"))
         self.restore.setToolTip(tr("Ask with what came with the program again; your versions are kept"))
-        self.restore.clicked.connect(self.restore_requested)
+        self.restore.clicked.connect(self._restore)
         self.save = QPushButton(tr("Save as a new version"))
         self.save.setProperty("primary", True)
         self.save.setToolTip(tr("Ask with these words from now on (Ctrl+S); undo takes it back"))
-        self.save.clicked.connect(self.save_requested)
+        self.save.clicked.connect(self._save)
         self.status.setAccessibleName(tr("What is wrong with the prompt"))
         self.lay_out(self._head(), split, 1, foot=(self.restore, self.save))
         QShortcut(QKeySequence.StandardKey.Save, self).activated.connect(self.save.click)
-
-    def set_prompts(self, names: Mapping[str, str]) -> None:
-        """Offer these prompts, by key."""
-        self.prompts.blockSignals(True)
-        self.prompts.clear()
-        for key, name in names.items():
-            self.prompts.addItem(name, key)
-        self.prompts.blockSignals(False)
-
-    def set_parts(self, names: Mapping[str, str]) -> None:
-        """Say which parts a prompt has, by key."""
-        for key, name in names.items():
-            item = QListWidgetItem(name)
-            item.setData(_KEY_ROLE, key)
+        for key in prompt_keys():
+            self.prompts.addItem(_prompt_name(key), key)
+        for variant in VARIANTS:
+            self.variants.addItem(_PART_NAMES[variant].removeprefix(tr("Variant: ")).capitalize(), variant)
+        for part in PROMPT_PARTS:
+            item = QListWidgetItem(_PART_NAMES[part])
+            item.setData(_KEY_ROLE, part)
             self.parts.addItem(item)
         self.parts.setCurrentRow(1)
-
-    def set_slots(self, slots: Mapping[str, str]) -> None:
-        """Explain the slots: name -> what stands there."""
-        self.slots.clear()
-        for name, what in slots.items():
-            item = QListWidgetItem(f"{{{name}}}\n{what}")
+        for name, what in {**SLOTS, VARIANT_SLOT: tr("the words of the variant")}.items():
+            item = QListWidgetItem(f"{{{name}}}\n{_slot_description(name, what)}")
             item.setData(_KEY_ROLE, name)
             item.setToolTip(
                 plain_tip(tr("Double-click puts {{{name}}} on a line of its own at the cursor").format(name=name))
             )
             self.slots.addItem(item)
+        self.prompts.currentIndexChanged.connect(lambda _: self._choose(self.prompts.currentData()))
+        self.variants.currentIndexChanged.connect(lambda _: self._preview())
+        self._studio.selection_changed.connect(self._preview)
 
     def show_texts(self, texts: Mapping[str, str]) -> None:
         """Show the texts of a prompt, by part."""
@@ -171,9 +166,7 @@ class PromptView(StudyView):
     def _head(self) -> QHBoxLayout:
         row = QHBoxLayout()
         self.prompts = ChoiceBox(tr("Prompt"), tr("Which task's prompt is shown"), compact=True)
-        self.prompts.currentIndexChanged.connect(lambda _: self.prompt_chosen.emit(self.prompts.currentData()))
         self.variants = ChoiceBox(tr("Variant of the preview"), tr("Which variant the preview shows"), compact=True)
-        self.variants.currentIndexChanged.connect(lambda _: self.preview_requested.emit())
         row.addWidget(PlainLabel(tr("Task")))
         row.addWidget(self.prompts, 1)
         row.addWidget(PlainLabel(tr("Variant of the preview")))
@@ -193,7 +186,7 @@ class PromptView(StudyView):
         self.versions.setItemDelegate(WrappingDelegate(self.versions))
         self.versions.setToolTip(tr("Shows the texts of an earlier version; saving makes them a new one"))
         self.versions.currentItemChanged.connect(
-            lambda item, _before: self.version_chosen.emit(item.data(_KEY_ROLE)) if item is not None else None
+            lambda item, _before: self._show_version(item.data(_KEY_ROLE)) if item is not None else None
         )
         column.addWidget(self.versions, 1)
         return holder
@@ -208,7 +201,7 @@ class PromptView(StudyView):
         self.tabs = QTabWidget(documentMode=True)
         self.tabs.addTab(self.editor, tr("Text"))
         self.tabs.addTab(self.preview, tr("Preview for the selected segment"))
-        self.tabs.currentChanged.connect(lambda at: self.preview_requested.emit() if at else None)
+        self.tabs.currentChanged.connect(lambda _at: self._preview())
         return self.tabs
 
     def _make_slots_column(self) -> QWidget:
@@ -254,53 +247,6 @@ class PromptView(StudyView):
         cursor.insertText(f"{before}{{{slot}}}{after}")
         self.tabs.setCurrentWidget(self.editor)
         self.editor.setFocus()
-
-
-def _make_heading(text: str) -> QLabel:
-    label = PlainLabel(text)
-    label.setFont(theme.font(theme.POINTS - 0.5, semibold=True))
-    return label
-
-
-_PART_NAMES = {
-    SYSTEM: tr("Rules for the judge"),
-    BODY: tr("Question"),
-    "plain": tr("Variant: plain"),
-    "few-shot": tr("Variant: few-shot"),
-    "cot": tr("Variant: chain of thought"),
-    "tom": tr("Variant: theory of mind"),
-}
-_SHIPPED_VERSION = 0
-"""Stands for the program's words among the versions."""
-_TEXT_ONLY = InputSettings(frames=0)
-
-
-class PromptsTab(PromptView):
-    """Checks while one types; a new version is saved only where judges could be asked with it."""
-
-    tables = frozenset({"prompt_version"})
-
-    def __init__(self, context: Context) -> None:
-        super().__init__(context)
-        self._key = ""
-        self._prompt: Prompt | None = None
-        self.set_prompts({key: _prompt_name(key) for key in prompt_keys()})
-        self.set_parts({part: _PART_NAMES[part] for part in PROMPT_PARTS})
-        self.set_slots(
-            {
-                name: _slot_description(name, what)
-                for name, what in {**SLOTS, VARIANT_SLOT: tr("the words of the variant")}.items()
-            }
-        )
-        for variant in VARIANTS:
-            self.variants.addItem(_PART_NAMES[variant].removeprefix(tr("Variant: ")).capitalize(), variant)
-        self.prompt_chosen.connect(self._choose)
-        self.version_chosen.connect(self._show_version)
-        self.edited.connect(self._check)
-        self.save_requested.connect(self._save)
-        self.restore_requested.connect(self._restore)
-        self.preview_requested.connect(self._preview)
-        self._studio.selection_changed.connect(self._preview)
 
     def _choose(self, key: str) -> None:
         self._key = key
@@ -384,6 +330,12 @@ class PromptsTab(PromptView):
                 self.show_preview(f"{error.message} {error.hint}")
             else:
                 self.show_preview(f"{plan.system}\n\n{'-' * 40}\n\n{plan.text}")
+
+
+def _make_heading(text: str) -> QLabel:
+    label = PlainLabel(text)
+    label.setFont(theme.font(theme.POINTS - 0.5, semibold=True))
+    return label
 
 
 def _prompt_name(key: str) -> str:
