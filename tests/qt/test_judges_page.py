@@ -184,7 +184,7 @@ def test_room_and_what_is_chosen_come_back_in_a_later_window(
     seed: QSpinBox = shown.page.findChild(OptionForm).inputs["seed"]
     seed.setValue(7)
     # What is kept does not wait for the end.
-    shown.wait(lambda: load_view(key).get("pages", {}).get("judges", {}).get("settings", {}).get("seed") == 7)
+    shown.wait(lambda: "'seed': 7" in str(load_view(key).get("pages")))
     window.memory.save_view()
     window.memory.save_window()
     window.close()
