@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QPushButton, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QPushButton, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.gui.pages.tabbed_view import TabbedView
@@ -75,6 +75,7 @@ def test_a_window_about_the_study_belongs_to_the_main_window_has_names_and_close
     assert not shown.isVisible()
     window.windows.open_window(key)
     qtbot.waitUntil(shown.isActiveWindow)
+    assert shown.isAncestorOf(QApplication.focusWidget()), "the keys go to it"
     QTest.keyClick(shown, Qt.Key.Key_Escape)
     assert not shown.isVisible()
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import cast
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from app.gui.pages.context import Context, StatefulView, View, decode_state, encode_state, text_list, text_value
@@ -40,7 +40,11 @@ class TabbedView(QWidget):
         self._views: dict[str, StudyView] = {}
         self._states: dict[str, View] = {}
         self.tabs = QTabWidget(documentMode=True)
-        self.tabs.tabBar().setVisible(len(tabs) > 1)
+        if len(tabs) == 1:
+            self.tabs.tabBar().hide()
+            # A hidden bar would be given the keys when the window opens.
+            self.tabs.tabBar().setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            self.tabs.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._columns: dict[str, QVBoxLayout] = {}
         for tab in tabs:
             page = QWidget()
