@@ -12,7 +12,7 @@ from app.cli.main import COMMANDS
 from app.docs_browser.docs_pages import DocsTheme, list_pages, page_html, read_markdown, resolve_link
 from app.docs_browser.docs_search import page_sections
 from app.gui.chains.chains_mode import SHORTCUT_SHEET as CHAIN_KEYS
-from app.gui.help.help_topics import DIALOG_PAGES, MODE_PAGES, START_PAGE, TUTORIAL_PAGE, WINDOW_PAGES
+from app.gui.help.help_topics import DIALOG_PAGES, START_PAGE, TUTORIAL_PAGE, VIEW_PAGES
 from app.gui.transcript.transcript_mode import SHORTCUT_SHEET as TRANSCRIPT_KEYS
 from app.gui.window.action_table import ACTIONS
 from app.gui.window.page_registry import MODES
@@ -83,7 +83,7 @@ def _links() -> Iterator[str]:
                     "https://|mailto:|$", target.address
                 ):
                     yield f"{name}: {link} leads to something that it is not"
-    for topic in {START_PAGE, TUTORIAL_PAGE, *MODE_PAGES.values(), *WINDOW_PAGES.values(), *DIALOG_PAGES.values()}:
+    for topic in {START_PAGE, TUTORIAL_PAGE, *VIEW_PAGES.values(), *DIALOG_PAGES.values()}:
         name, _, anchor = topic.partition("#")
         if anchor not in anchors.get(name, ()):
             yield f"app/gui/help/help_topics.py: {topic} leads nowhere"

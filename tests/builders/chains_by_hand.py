@@ -67,7 +67,7 @@ def graphs(window: MainWindow) -> list[ChainGraph]:
 
 def page_of(window: MainWindow) -> ChainsPage:
     """Return the page of the mode."""
-    page = window.workspace.pages.currentWidget()
+    page = window.pages.current_view()
     assert isinstance(page, ChainsPage)
     return page
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from app.gui.window.page_registry import MODES, WINDOWS
+from app.gui.window.page_registry import MODES, VIEW_TABS
 from tests.builders.command_chain import CHAIN
 from tests.builders.waiting import HANG_S
 from tests.contract.documentation import ROOT
@@ -61,9 +61,8 @@ from annotate.study.recording_edits import add_recordings, probe_file
 from project.session.session import Session
 from app.gui.startup import make_application
 from app.gui.window.main_window import MainWindow
-from app.gui.window.page_registry import MODES
 from app.gui.study.dialogs import Dialogs as Questions
-from app.gui.window.page_registry import WINDOWS
+from app.gui.window.page_registry import MODES, VIEW_TABS
 
 from project.store.study import Study
 Study.create(Path("lab.greenroom")).close()
@@ -82,9 +81,9 @@ for mode in MODES:
     watching.doing(f"mode {mode.key}")
     window.pages.show_page(mode.key)
     settle()
-for key in WINDOWS:
-    watching.doing(f"window {key}")
-    window.windows.open_window(key)
+for tab in VIEW_TABS:
+    watching.doing(f"view {tab.key}")
+    window.open_view(tab.key)
     settle()
 watching.doing("documentation")
 from app.docs_browser.docs_pages import list_pages
@@ -146,7 +145,7 @@ def test_every_command_works_on_a_short_clip_prints_one_object_and_tries_no_conn
 
 def test_no_page_and_no_window_tries_a_connection_under_the_default_policy(tmp_path: Path) -> None:
     told = watched(_WINDOW, tmp_path)
-    shown = {f"mode {mode.key}" for mode in MODES} | {f"window {key}" for key in WINDOWS} | {"documentation"}
+    shown = {f"mode {mode.key}" for mode in MODES} | {f"view {tab.key}" for tab in VIEW_TABS} | {"documentation"}
     assert shown <= {*told["done"]}
     assert told["seen"] == []
 

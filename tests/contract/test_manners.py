@@ -25,15 +25,15 @@ from annotate.segments.bulk_edits import add_comment
 from annotate.study.recording_edits import add_recordings, probe_file
 from app.gui.export.clip_export import ExportResult, Findings
 from app.gui.files.recovery_dialog import RecoverDialog, ReportDialog
-from app.gui.help.help_topics import DIALOG_PAGES, MODE_PAGES, WINDOW_PAGES
+from app.gui.help.help_topics import DIALOG_PAGES, VIEW_PAGES
 from app.gui.judges.judges_mode import RawView
 from app.gui.study.background import _Saying
 from app.gui.study.dialogs import Dialogs
-from app.gui.team.team_window import SplitDialog
+from app.gui.team.team_tab import SplitDialog
 from app.gui.window.action_table import ACTIONS
 from app.gui.window.interrupted_jobs import InterruptedJobsDialog
 from app.gui.window.main_window import MainWindow
-from app.gui.window.page_registry import MODES, WINDOWS
+from app.gui.window.page_registry import MODES, VIEW_TABS
 from app.gui.window.shortcuts import DEFAULT_KEYS
 from benchmark.judging.judge_registry import add_judge
 from benchmark.questions.question_edits import add_questions
@@ -52,6 +52,7 @@ from tests.builders.questions_said import question
 from tests.contract.documentation import ROOT
 from widgets.dialogs.dialog_windows import AgreeDialog, ChoiceDialog, OwnDialog, TextDialog
 
+VIEWS = {tab.key for tab in VIEW_TABS}
 ON_THE_CLIP = ("details", "export", "transcribe", "add_judge", "withdraw", "encrypt", "shortcuts", "edit_shortcuts")
 ON_A_SEGMENT = ("add_cue", "what_is_sent", "answer_yourself")
 """Actions that open a dialog, the second ones about what is chosen."""
@@ -172,14 +173,14 @@ def test_every_mode_and_window_has_names_for_a_screen_reader_and_words_for_every
             window.studio.select_nodes([read_graph(study, chain).nodes[0].id])
         for mode in MODES:
             window.set_mode(mode.key)
-            check(window if mode is MODES[0] else window.workspace.pages.currentWidget())
+            check(window if mode is MODES[0] else window.pages.current_view())
     window.messages.show_message("Two jobs.", action=("resume", "Resume"), more=[("dismiss", "Dismiss")])
     check(window)
     window.commands.show_jobs()
     check(window.workspace.jobs_panel)
     window.workspace.jobs_panel.close()
-    for key in WINDOWS:
-        check(window.windows.open_window(key))
+    for key in VIEWS:
+        check(window.open_view(key))
 
 
 def test_every_dialog_has_names_for_a_screen_reader_and_words_for_every_icon(window: MainWindow) -> None:
@@ -223,19 +224,18 @@ def test_every_dialog_belongs_to_the_window_that_it_is_opened_from() -> None:
 
 
 def test_every_mode_window_and_dialog_has_its_page() -> None:
-    assert set(MODE_PAGES) == {mode.key for mode in MODES}
-    assert set(WINDOW_PAGES) == set(WINDOWS)
+    assert set(VIEW_PAGES) == {mode.key for mode in MODES} | VIEWS
     assert set(DIALOG_PAGES) == {dialog.__name__ for dialog in own_classes(QDialog) - WITHOUT_HELP}
 
 
-def test_an_action_opens_each_window() -> None:
+def test_an_action_opens_each_view() -> None:
     opening = [
         key
         for spec in ACTIONS
         for key in spec.handler.__code__.co_consts
-        if spec.handler.__name__ == "<lambda>" and "open_window" in spec.handler.__code__.co_names
+        if spec.handler.__name__ == "<lambda>" and "open_view" in spec.handler.__code__.co_names
     ]
-    assert [key for key in WINDOWS if opening.count(key) != 1] == []
+    assert [key for key in VIEWS - {mode.key for mode in MODES} if opening.count(key) != 1] == []
 
 
 def test_every_widget_that_paints_itself_has_a_role_for_screen_readers() -> None:

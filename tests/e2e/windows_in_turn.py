@@ -66,7 +66,7 @@ def main() -> None:
     window.open_study(Path(sys.argv[1]))
     settle()
     for key in ("segments", "policy"):
-        shown = window.windows.open_window(key)
+        shown = window.windows.open_window(key).window()
         tell(key, window, shown)
         # Asked for again, it comes back from behind.
         window.activateWindow()

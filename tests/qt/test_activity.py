@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QWindow
 from PySide6.QtTest import QTest
 
-from app.gui.team.activity_tab import ActivityWindow
+from app.gui.team.activity_tab import ActivityTab
 from app.gui.window.main_window import MainWindow
 from project.queries.annotator_rows import all_activity
 from project.queries.recording_rows import all_recordings
@@ -59,7 +59,7 @@ def test_minutes_of_work_go_to_the_recording_that_is_shown_unless_counting_is_of
     assert before[0] == 120
     assert 80 <= before[1] <= 90, "30 seconds of work, and 60 after the last key"
 
-    page: ActivityWindow = window.windows.open_window("activity")
+    page: ActivityTab = window.windows.open_window("activity")
     assert page.total.text().startswith("Ada: 3 min")
     page.switch.click()
     work(window, clock, 300)

@@ -62,7 +62,7 @@ class Bench:
         qtbot.waitUntil(window.isActiveWindow)
         window.choose_recording(WALK)
         press(window, "Ctrl+8")
-        self.page: BenchmarkPage = window.workspace.pages.currentWidget()
+        self.page: BenchmarkPage = window.pages.current_view()
 
     @property
     def session(self) -> Session:

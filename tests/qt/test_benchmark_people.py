@@ -58,7 +58,7 @@ class Seat:
         self.window, self.qtbot = window, qtbot
         window.choose_recording(WALK)
         window.set_mode("benchmark")
-        self.page: BenchmarkPage = window.workspace.pages.currentWidget()
+        self.page: BenchmarkPage = window.pages.current_view()
         self.show("Run")
 
     @property
@@ -143,7 +143,7 @@ def others(window: MainWindow) -> list[QWidget]:
 def test_nothing_that_tells_what_is_right_can_be_seen_or_opened(seat: Open) -> None:
     on = seat()
     window = on.window
-    for key in ("segments", "agreement", "revisions"):
+    for key in ("segments", "agreement", "measures"):
         window.windows.open_window(key)
     window.menus.actions["shortcuts"].trigger()
     window.player.play()

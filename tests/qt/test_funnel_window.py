@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.gui.questions.filter_tab import FunnelWindow
+from app.gui.questions.filter_tab import FilterTab
 from app.gui.window.main_window import MainWindow
 from benchmark.judging.judge_registry import add_judge
 from benchmark.questions.filter_rules import read_rules
@@ -38,20 +38,20 @@ def study(scored: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def shown(qtbot: QtBot, window: MainWindow) -> FunnelWindow:
-    found: FunnelWindow = window.windows.open_window("question_filter")
+def shown(qtbot: QtBot, window: MainWindow) -> FilterTab:
+    found: FilterTab = window.windows.open_window("question_filter")
     with qtbot.waitSignal(found.computing.finished):
         found.computing.start()
     return found
 
 
-def after(qtbot: QtBot, shown: FunnelWindow, do: Callable[[], object]) -> None:
+def after(qtbot: QtBot, shown: FilterTab, do: Callable[[], object]) -> None:
     """Do something, and wait until the funnel that it leads to is shown."""
     with qtbot.waitSignal(shown.computing.finished):
         do()
 
 
-def test_bars_narrow_and_a_step_shows_who_fell_there_and_why(qtbot: QtBot, shown: FunnelWindow) -> None:
+def test_bars_narrow_and_a_step_shows_who_fell_there_and_why(qtbot: QtBot, shown: FilterTab) -> None:
     texts = shown.funnel.texts()
     assert len(texts) == 9
     assert texts[1].startswith("Second judge: 5 reach it, 4 kept, 0 fell, 1 open.")
@@ -69,7 +69,7 @@ def test_bars_narrow_and_a_step_shows_who_fell_there_and_why(qtbot: QtBot, shown
     assert [row[0] for row in shown.table.texts()] == ["kept"] * 4
 
 
-def test_a_limit_is_an_edit_of_the_study(qtbot: QtBot, shown: FunnelWindow) -> None:
+def test_a_limit_is_an_edit_of_the_study(qtbot: QtBot, shown: FilterTab) -> None:
     session = shown._context.studio.session
     shown.show_step("truth")
     after(qtbot, shown, lambda: shown.rule.limit.setValue(1))
@@ -84,7 +84,7 @@ def test_a_limit_is_an_edit_of_the_study(qtbot: QtBot, shown: FunnelWindow) -> N
     assert shown.rule.limit.value() == 2
 
 
-def test_judges_are_asked_about_what_reaches_a_step_and_has_no_answer(qtbot: QtBot, shown: FunnelWindow) -> None:
+def test_judges_are_asked_about_what_reaches_a_step_and_has_no_answer(qtbot: QtBot, shown: FilterTab) -> None:
     session = shown._context.studio.session
     shown.show_step("difficulty")
     assert not shown.run.isEnabled()
@@ -104,12 +104,12 @@ def test_judges_are_asked_about_what_reaches_a_step_and_has_no_answer(qtbot: QtB
     assert shown.status.text() == "4 answers from before."
 
 
-def _all(shown: FunnelWindow) -> list[tuple[str, str, str, str]]:
+def _all(shown: FilterTab) -> list[tuple[str, str, str, str]]:
     shown.show_which.setCurrentIndex(shown.show_which.findData("all"))
     return shown.table.texts()
 
 
-def test_harder_options_are_taken_over_side_by_side(qtbot: QtBot, shown: FunnelWindow) -> None:
+def test_harder_options_are_taken_over_side_by_side(qtbot: QtBot, shown: FilterTab) -> None:
     session = shown._context.studio.session
     shown.show_step("distractors")
     place = [row[1] for row in shown.table.texts()].index("gpt: proposed")

@@ -15,6 +15,8 @@ from app.docs_browser.docs_pages import list_pages, read_markdown, unfilled_page
 from app.docs_browser.docs_search import search
 from app.gui.help.help_topics import ReferencePageLoader
 from app.gui.help.help_window import HelpWindow
+from app.gui.pages.tabbed_view import TabbedView
+from app.gui.team.team_tab import TeamTab
 from app.gui.window.main_window import MainWindow
 from app.gui.window.page_registry import WINDOWS
 from tests.builders.mouse_and_keys import click
@@ -139,7 +141,7 @@ def test_f1_and_the_palette_open_the_page_about_what_is_in_sight(
     assert visible_help().page == "release.md"
     visible_help().close()
 
-    team = window.windows.open_window("team")
+    team = window.windows.open_window("team").window()
     qtbot.waitUntil(lambda: QApplication.activeWindow() is team)
     assert window.help.context_page() == "team.md"
     team.close()
@@ -166,9 +168,10 @@ def closing_button(shown: QWidget) -> QPushButton:
 
 
 def test_a_window_about_the_study_belongs_to_the_main_window_and_closes(window: MainWindow, qtbot: QtBot) -> None:
-    for key in WINDOWS:
-        shown = window.windows.open_window(key)
-        assert shown.isVisible(), key
+    for key in [tab.key for tabs in WINDOWS.values() for tab in tabs]:
+        view = window.windows.open_window(key)
+        shown = view.window()
+        assert view.isVisible(), key
         assert owner_of(shown) is window.windowHandle(), key
         assert shown.windowType() is Qt.WindowType.Dialog, "window managers are told whose a dialog is, and no other"
         assert shown.windowFlags() & Qt.WindowType.WindowMaximizeButtonHint, key
@@ -176,8 +179,40 @@ def test_a_window_about_the_study_belongs_to_the_main_window_and_closes(window: 
         assert not shown.isVisible(), key
         window.windows.open_window(key)
         qtbot.waitUntil(shown.isActiveWindow)
+        assert shown.isAncestorOf(QApplication.focusWidget()), "the keys go to it"
         QTest.keyClick(shown, Qt.Key.Key_Escape)
         assert not shown.isVisible(), key
+
+
+def test_views_share_a_window_and_are_made_when_their_tab_is_first_shown(window: MainWindow, qtbot: QtBot) -> None:
+    assert window.open_view("training").window() is window.open_view("team").window()
+    team = TabbedView(window.context, WINDOWS["team"])
+    qtbot.addWidget(team)
+    team.show_view("training")
+    assert team.windowTitle() == "Training"
+    assert [team.tabs.tabText(at) for at in range(team.tabs.count())] == ["Work plan", "Training", "Active minutes"]
+    assert not team.findChildren(TeamTab)
+    team.tabs.setCurrentIndex(0)
+    assert team.findChildren(TeamTab)
+
+
+def test_a_view_of_a_mode_is_a_tab_of_its_page_which_comes_back(window: MainWindow) -> None:
+    window.set_mode("judges")
+    beside = window.view.width()
+    prompts = window.open_view("prompts")
+    assert window.mode() == "judges"
+    assert prompts.window() is window
+    assert prompts.isVisible()
+    assert window.view.width() == beside, "the picture is as wide as beside the other tabs"
+    window.set_mode("annotate")
+    window.set_mode("judges")
+    assert prompts.isVisible()
+    kept = window.pages.save_state()["judges"]
+    assert kept["tab"] == "prompts"
+    window.open_view("judges")
+    window.pages.restore_state({"judges": kept})
+    assert window.pages.current_view() is prompts
+    window.open_view("judges")
 
 
 def test_the_help_and_choices_of_files_belong_to_the_main_window_or_to_a_dialog_that_waits(

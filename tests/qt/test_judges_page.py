@@ -53,7 +53,7 @@ class Judging:
         window.choose_recording(WALK)
         window.studio.select([segment_id])
         press(window, "Ctrl+5")
-        self.page: JudgesPage = window.workspace.pages.currentWidget()
+        self.page: JudgesPage = window.pages.current_view()
 
     @property
     def session(self) -> Session:

@@ -5,8 +5,8 @@ from pytestqt.qtbot import QtBot
 
 from annotate.blinding.reveals import adopt, is_blind_first, reveal
 from annotate.segments import segment_edits as commands
-from app.gui.judges.judges_mode import RevisionsWindow
-from app.gui.judges.prompts_tab import PromptsWindow
+from app.gui.judges.judges_mode import RevisionsTab
+from app.gui.judges.prompts_tab import PromptsTab
 from app.gui.window.main_window import MainWindow
 from benchmark.prompts.prompt_templates import BODY, prompt_for
 from project.session.session import Session
@@ -15,8 +15,8 @@ from tests.builders.marked_study import WALK, mark
 from tests.qt.conftest import OpenReused
 
 
-def prompts(qtbot: QtBot, window: MainWindow) -> PromptsWindow:
-    found: PromptsWindow = window.windows.open_window("prompts")
+def prompts(qtbot: QtBot, window: MainWindow) -> PromptsTab:
+    found: PromptsTab = window.open_view("prompts")
     qtbot.waitExposed(found)
     found.prompts.setCurrentIndex(found.prompts.findData("verdict"))
     return found
@@ -27,13 +27,11 @@ def test_words_are_checked_saved_previewed_listed_and_taken_back(qtbot: QtBot, w
     shown = prompts(qtbot, window)
     assert not shown.save.isEnabled()
     before = shown.texts()[BODY]
-    with qtbot.waitSignal(shown.edited):
-        shown.editor.setPlainText(before.replace("{conversation}", "nothing"))
-    assert "{conversation}" in shown.state.text()
+    shown.editor.setPlainText(before.replace("{conversation}", "nothing"))
+    qtbot.waitUntil(lambda: "{conversation}" in shown.status.text())
     assert not shown.save.isEnabled()
-    with qtbot.waitSignal(shown.edited):
-        shown.editor.setPlainText(f"Look closely.\n\n{before}")
-    assert shown.save.isEnabled()
+    shown.editor.setPlainText(f"Look closely.\n\n{before}")
+    qtbot.waitUntil(shown.save.isEnabled)
     shown.save.click()
     current = prompt_for(window.studio.session, "verdict")
     assert current.own
@@ -95,7 +93,7 @@ def test_the_form_says_what_was_taken_over_and_that_it_was_changed(window: MainW
 
 
 def test_the_window_follows_revisions_and_sets_whether_judges_are_hidden(window: MainWindow, done: str) -> None:
-    found: RevisionsWindow = window.windows.open_window("revisions")
+    found: RevisionsTab = window.open_view("revisions")
     assert found.rows.texts() == []
     assert found.people.text() == "Ada saw judges on 1 segment and revised 0."
     window.studio.edit(lambda session: commands.set_label(session, [done], "error"))

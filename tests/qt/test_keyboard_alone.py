@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from annotate.segments.segment_edits import add_segment
-from app.gui.files.annotation_export import ExportWindow
 from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments, values_in
 from project.session.session import Session
@@ -75,7 +74,7 @@ def test_a_study_is_opened_marked_edited_reviewed_and_exported(
     assert study.rows("SELECT decision FROM review") == [("agree",)]
 
     press(window, "Ctrl+Shift+E")
-    qtbot.waitUntil(lambda: isinstance(QApplication.activeWindow(), ExportWindow))
+    qtbot.waitUntil(lambda: QApplication.activeWindow().windowTitle() == "Export annotations")
     walk_to(window, QPushButton, "Export")
     press(window, "Space")
     out: Path = answers.answers["save"]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.gui.questions.measures_tab import MeasuresWindow
+from app.gui.questions.measures_tab import MeasuresTab
 from app.gui.window.main_window import MainWindow
 from benchmark.authoring.rule_questions import add_rule_questions
 from benchmark.judge_input.input_plan import InputSettings
@@ -58,17 +58,17 @@ def asked_window(open_shared_window: OpenWindow, asked: Path) -> MainWindow:
 
 
 @pytest.fixture
-def opened(qtbot: QtBot, asked_window: MainWindow) -> MeasuresWindow:
+def opened(qtbot: QtBot, asked_window: MainWindow) -> MeasuresTab:
     """The window with the figures of all questions, also of those that nobody verified."""
     asked_window.menus.actions["measures"].trigger()
-    found: MeasuresWindow = asked_window.windows.open_window("measures")
+    found: MeasuresTab = asked_window.windows.open_window("measures")
     if not found.everything.isChecked():
         with qtbot.waitSignal(found.computing.finished):
             found.everything.setChecked(True)
     return found
 
 
-def test_the_figures_are_those_of_the_command_line(opened: MeasuresWindow, asked: Path, greenroom: Terminal) -> None:
+def test_the_figures_are_those_of_the_command_line(opened: MeasuresTab, asked: Path, greenroom: Terminal) -> None:
     told = greenroom.json("consistency", asked, "--all")
     assert len(told["judges"]) == 4
     assert opened.judge.count() == 4
@@ -87,7 +87,7 @@ def test_the_figures_are_those_of_the_command_line(opened: MeasuresWindow, asked
     assert all(row[4:] == ("100.0 ± 0.0 %",) * 7 for row in shown if row[0] == "all"), "an oracle understands all"
 
 
-def test_a_row_leads_to_its_judge_and_a_published_one_is_put_beside(opened: MeasuresWindow) -> None:
+def test_a_row_leads_to_its_judge_and_a_published_one_is_put_beside(opened: MeasuresTab) -> None:
     opened.overview.chosen.emit(TableRow("2", ()))
     assert opened.judge.currentIndex() == 2
     assert opened.tabs.currentIndex() == 1
@@ -97,7 +97,7 @@ def test_a_row_leads_to_its_judge_and_a_published_one_is_put_beside(opened: Meas
 
 
 def test_everything_goes_into_a_folder(
-    qtbot: QtBot, asked_window: MainWindow, opened: MeasuresWindow, tmp_path: Path
+    qtbot: QtBot, asked_window: MainWindow, opened: MeasuresTab, tmp_path: Path
 ) -> None:
     answers: Answers = asked_window.files.questions
     answers.give(folder=tmp_path)
@@ -110,7 +110,7 @@ def test_everything_goes_into_a_folder(
 
 
 def test_figures_are_out_of_date_when_questions_change_and_unverified_ones_count_only_when_asked_for(
-    qtbot: QtBot, asked_window: MainWindow, opened: MeasuresWindow
+    qtbot: QtBot, asked_window: MainWindow, opened: MeasuresTab
 ) -> None:
     studio = asked_window.studio
     ((gone,),) = studio.session.study.rows("SELECT id FROM question LIMIT 1")

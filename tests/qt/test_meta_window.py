@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from annotate.cues.cue_marks import CuePrelabel
 from annotate.cues.prelabels import replace_prelabels
 from annotate.meta import meta_edits as commands
-from app.gui.annotate.meta_tab import MetaWindow
+from app.gui.annotate.meta_tab import MetaTab
 from app.gui.window.main_window import MainWindow
 from benchmark.judging.judge_registry import add_judge
 from project.entities.questions import LookKind, SummarySource
@@ -45,14 +45,14 @@ def main(open_reused: OpenReused, study: Path) -> MainWindow:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, main: MainWindow) -> MetaWindow:
-    found: MetaWindow = main.windows.open_window("meta")
+def window(qtbot: QtBot, main: MainWindow) -> MetaTab:
+    found: MetaTab = main.windows.open_window("meta")
     qtbot.waitExposed(found)
     return found
 
 
-def test_it_shows_everything_that_is_known(main: MainWindow, window: MetaWindow) -> None:
-    assert window.title.text() == "Recording 1: One"
+def test_it_shows_everything_that_is_known(main: MainWindow, window: MetaTab) -> None:
+    assert window.heading.text() == "Recording 1: One"
     assert [row.name for row in window.people.records()] == ["Ann", "Bo", "unassigned"]
     said = [(row[1], row[2]) for row in window.speech.texts()]
     assert said[:3] == [("", "nobody speaks for 2.0 s"), ("Ann", "Hello there"), ("", "nobody speaks for 6.0 s")]
@@ -61,17 +61,17 @@ def test_it_shows_everything_that_is_known(main: MainWindow, window: MetaWindow)
     assert not window.frames.answers.isVisibleTo(window)
     assert window.words.answers.text.toPlainText() == "They greet <b>each other</b>."
     main.studio.show_recording(None)
-    assert window.title.text() == ""
+    assert window.heading.text() == ""
     assert not window.people.isVisible()
 
 
-def looks(window: MetaWindow) -> tuple[str, ...]:
+def looks(window: MetaTab) -> tuple[str, ...]:
     """Return how the first person is described."""
     return window.people.texts()[0][4:]
 
 
 def test_looks_are_written_in_the_table_and_taken_over_without_writing_over(
-    qtbot: QtBot, main: MainWindow, window: MetaWindow
+    qtbot: QtBot, main: MainWindow, window: MetaTab
 ) -> None:
     people = window.people.model()
     people.setData(people.index(0, 5), "grey")
@@ -89,7 +89,7 @@ def test_looks_are_written_in_the_table_and_taken_over_without_writing_over(
 
 
 def test_a_summary_is_accepted_changed_and_only_replaced_when_asked_to(
-    qtbot: QtBot, main: MainWindow, window: MetaWindow
+    qtbot: QtBot, main: MainWindow, window: MetaTab
 ) -> None:
     window.words.answers.accept.click()
     qtbot.waitUntil(lambda: window.words.note.text() == "by a judge")
@@ -106,7 +106,7 @@ def test_a_summary_is_accepted_changed_and_only_replaced_when_asked_to(
     assert window.frames.text.toPlainText() == "Half a sent", "what is typed survives a change elsewhere"
 
 
-def test_contradictions_are_taken_settled_added_and_deleted(qtbot: QtBot, main: MainWindow, window: MetaWindow) -> None:
+def test_contradictions_are_taken_settled_added_and_deleted(qtbot: QtBot, main: MainWindow, window: MetaTab) -> None:
     window.audit_answers.accept.click()
     table = window.contradictions
     qtbot.waitUntil(lambda: len(table.texts()) == 2)
@@ -125,9 +125,7 @@ def test_contradictions_are_taken_settled_added_and_deleted(qtbot: QtBot, main: 
     assert [contradiction.settled for contradiction in contradictions_in(main.studio.session.study, R)] == [True, True]
 
 
-def test_voice_over_is_left_out_and_scene_changes_are_decided(
-    qtbot: QtBot, main: MainWindow, window: MetaWindow
-) -> None:
+def test_voice_over_is_left_out_and_scene_changes_are_decided(qtbot: QtBot, main: MainWindow, window: MetaTab) -> None:
     row = next(at for at, cells in enumerate(window.speech.texts()) if cells[2].startswith("Years later"))
     window.speech.selectRow(row)
     window.over.click()
@@ -144,7 +142,7 @@ def test_voice_over_is_left_out_and_scene_changes_are_decided(
     qtbot.waitUntil(lambda: len(window.scenes.texts()) == 3)
 
 
-def test_chosen_judges_suggest_and_word_questions(qtbot: QtBot, main: MainWindow, window: MetaWindow) -> None:
+def test_chosen_judges_suggest_and_word_questions(qtbot: QtBot, main: MainWindow, window: MetaTab) -> None:
     for suggest in (window.suggest_looks, window.make_questions):
         suggest.click()
         assert window.status.text().startswith("Choose a judge first")

@@ -206,7 +206,7 @@ def test_offline_nothing_can_be_fetched_and_it_says_why(
     window: ModelsWindow, monkeypatch: pytest.MonkeyPatch, sender: Sender
 ) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    window.reload()
+    window.refresh()
     assert "HF_HUB_OFFLINE" in window.network.text()
     assert not window.panel.fetch.isEnabled()
     assert "HF_HUB_OFFLINE" in window.panel.fetch.toolTip()
@@ -260,7 +260,7 @@ def test_an_optional_part_is_got_by_the_button_and_by_nothing_else(
     monkeypatch: pytest.MonkeyPatch,
     without_names: None,
 ) -> None:
-    window.reload()
+    window.refresh()
     window.table.choose("names")
     panel, jobs = window.panel, main.jobs
     assert state(window, "names") == "not installed"

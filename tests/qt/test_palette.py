@@ -86,7 +86,7 @@ def test_commands_are_found_chosen_and_refused_with_what_has_to_be_done_first(wi
 
 
 def test_in_a_window_about_the_study_it_offers_that_windows_buttons(window: MainWindow, qtbot: QtBot) -> None:
-    team = window.windows.open_window("team")
+    team = window.windows.open_window("team").window()
     qtbot.waitUntil(lambda: QApplication.activeWindow() is team)
     palette = window.command_palette.open_palette()
     assert palette.parentWidget() is team

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from anonymize.egress.weights_download_job import InstallationParameters, InstallationResult
 from anonymize.pii_review import study_finder as search
-from app.gui.release.pii_tab import PiiWindow
+from app.gui.release.pii_tab import PiiTab
 from app.gui.window.main_window import MainWindow
 from models.weights import installed_weights as weights
 from project.codec import dump
@@ -77,7 +77,7 @@ def main(open_reused: OpenReused, study: Path, answers: Answers, tmp_path: Path)
 
 
 @pytest.fixture
-def window(english_names: None, main: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> PiiWindow:
+def window(english_names: None, main: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> PiiTab:
     """The window once it found everything; whatever it searches is searched here and not by a worker."""
 
     def start(work: JobSpec, then: Callable[[Mapping[str, Json]], object], noted: bool = True) -> None:
@@ -88,33 +88,33 @@ def window(english_names: None, main: MainWindow, qtbot: QtBot, monkeypatch: pyt
     return open_pii(main, qtbot)
 
 
-def open_pii(main: MainWindow, qtbot: QtBot) -> PiiWindow:
-    window: PiiWindow = main.windows.open_window("pii")
+def open_pii(main: MainWindow, qtbot: QtBot) -> PiiTab:
+    window: PiiTab = main.windows.open_window("pii")
     with qtbot.waitSignal(window._finding.changed):
         pass
     return window
 
 
-def session_of(window: PiiWindow) -> Session:
+def session_of(window: PiiTab) -> Session:
     return window._context.studio.session
 
 
-def texts(window: PiiWindow) -> list[tuple[str, str]]:
+def texts(window: PiiTab) -> list[tuple[str, str]]:
     return [(hit.hit.text, "" if hit.verdict is None else str(hit.verdict)) for hit in window._finding.hits]
 
 
-def press(qtbot: QtBot, window: PiiWindow, key: Qt.Key, shift: bool = False) -> None:
+def press(qtbot: QtBot, window: PiiTab, key: Qt.Key, shift: bool = False) -> None:
     window.activateWindow()
     held = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
     qtbot.keyClick(window.current_table, key, held)
 
 
-def choose(window: PiiWindow, text: str) -> None:
+def choose(window: PiiTab, text: str) -> None:
     keys = [row.key for row in window.current_table.records() if text in row.cells[0]]
     window.current_table.select(keys[:1])
 
 
-def say(window: PiiWindow, qtbot: QtBot, recording: int, text: str) -> None:
+def say(window: PiiTab, qtbot: QtBot, recording: int, text: str) -> None:
     """Let somebody say something at the beginning of a recording, and wait until the window has searched it."""
 
     def write(session: Session) -> Changes:
@@ -128,7 +128,7 @@ def say(window: PiiWindow, qtbot: QtBot, recording: int, text: str) -> None:
 
 
 def test_nothing_is_called_decided_while_it_looks(main: MainWindow, qtbot: QtBot) -> None:
-    window: PiiWindow = main.windows.open_window("pii")
+    window: PiiTab = main.windows.open_window("pii")
     window.step(1)
     assert "still looks" in window.status.text()
     assert "Nothing personal" not in window.places.accessibleDescription()
@@ -144,7 +144,7 @@ def test_nothing_is_called_decided_while_it_looks(main: MainWindow, qtbot: QtBot
     assert "may lack something" in window.status.text()
 
 
-def test_every_place_is_listed_and_narrowed_by_conditions_and_words(window: PiiWindow, qtbot: QtBot) -> None:
+def test_every_place_is_listed_and_narrowed_by_conditions_and_words(window: PiiTab, qtbot: QtBot) -> None:
     rows = window.places.records()
     assert [row.cells[0][slice(*row.marks[0])] for row in rows] == [
         *("Robert Miller", "555-867-5309", "Robert Miller", "bob@lab.example.org"),
@@ -163,12 +163,12 @@ def test_every_place_is_listed_and_narrowed_by_conditions_and_words(window: PiiW
     assert window.bar.search.text() == "hk"
     assert {state for _, state in texts(window)} == {""}, "letters that are typed decide nothing"
     window.bar.search.setText("QUIXEL")
-    window.refresh()
+    window.show_hits()
     assert [placed_hit.hit.text for placed_hit in window.selected()] == ["Robert Miller"]
     assert window.decide_bar.count.text() == "4 of 4 undecided", "of the study, not of the list"
 
 
-def test_keys_decide_and_lead_on_to_what_nobody_decided_on(window: PiiWindow, answers: Answers, qtbot: QtBot) -> None:
+def test_keys_decide_and_lead_on_to_what_nobody_decided_on(window: PiiTab, answers: Answers, qtbot: QtBot) -> None:
     window.places.select([window.places.records()[0].key])
     assert not window.decide_bar.chosen.isVisible()
     press(qtbot, window, Qt.Key.Key_H)
@@ -199,7 +199,7 @@ def test_keys_decide_and_lead_on_to_what_nobody_decided_on(window: PiiWindow, an
 
 
 def test_places_of_several_recordings_are_asked_about_as_one_step(
-    window: PiiWindow, answers: Answers, qtbot: QtBot
+    window: PiiTab, answers: Answers, qtbot: QtBot
 ) -> None:
     say(window, qtbot, 1, "My name is Robert Miller, call 555-867-5309.")
     for tab, key, shift, count in (
@@ -229,7 +229,7 @@ def test_places_of_several_recordings_are_asked_about_as_one_step(
         qtbot.waitUntil(lambda before=before: texts(window) == before)
 
 
-def test_a_word_is_hidden_or_kept_everywhere_and_a_name_is_somebody_s(window: PiiWindow, qtbot: QtBot) -> None:
+def test_a_word_is_hidden_or_kept_everywhere_and_a_name_is_somebody_s(window: PiiTab, qtbot: QtBot) -> None:
     study = session_of(window).study
     window.tabs.setCurrentIndex(1)
     assert window.words.records()[0].cells[:4] == ("Robert Miller", "Name of a person", "2", "2")
@@ -253,7 +253,7 @@ def test_a_word_is_hidden_or_kept_everywhere_and_a_name_is_somebody_s(window: Pi
     assert "P77" in {row.cells[-1] for row in window.words.records() if "Robert" in row.cells[0]}
 
 
-def test_what_no_rule_found_is_marked_by_hand(window: PiiWindow, qtbot: QtBot) -> None:
+def test_what_no_rule_found_is_marked_by_hand(window: PiiTab, qtbot: QtBot) -> None:
     choose(window, "quixel")
     pane = window.context_pane
     assert not pane.add.isEnabled()
@@ -272,7 +272,7 @@ def test_what_no_rule_found_is_marked_by_hand(window: PiiWindow, qtbot: QtBot) -
     qtbot.waitUntil(lambda: "quixel" not in {text for text, _ in texts(window)})
 
 
-def test_the_key_is_saved_to_a_file_of_ones_own(window: PiiWindow, answers: Answers, tmp_path: Path) -> None:
+def test_the_key_is_saved_to_a_file_of_ones_own(window: PiiTab, answers: Answers, tmp_path: Path) -> None:
     window.tabs.setCurrentIndex(2)
     assert ("[PERSON_1]", "Name of a person", "", "Robert Miller", "2") in window.key.table.texts()
     window.key.save.click()
@@ -285,7 +285,7 @@ def test_the_key_is_saved_to_a_file_of_ones_own(window: PiiWindow, answers: Answ
     assert "already" in window.status.text()
 
 
-def test_edits_are_followed_and_a_language_that_is_not_covered_is_named(window: PiiWindow, qtbot: QtBot) -> None:
+def test_edits_are_followed_and_a_language_that_is_not_covered_is_named(window: PiiTab, qtbot: QtBot) -> None:
     assert not window.languages.isVisible()
     say(window, qtbot, 0, "My name is Carla Example-Jones.")
     assert "Carla Example-Jones" in {text for text, _ in texts(window)}
@@ -340,7 +340,7 @@ def test_without_the_part_that_searches_it_says_so_and_a_button_gets_it(
     main: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, without_names: None
 ) -> None:
     window = main.windows.open_window("pii")
-    assert isinstance(window, PiiWindow)
+    assert isinstance(window, PiiTab)
     qtbot.waitUntil(lambda: "“names”, which is not installed" in window.status.text())
     assert "Get it: File > Models…" in window.languages.text()
     window.tabs.setCurrentIndex(2)

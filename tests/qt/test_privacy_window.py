@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from anonymize.privacy.privacy_limits import PrivacyLimits, read_privacy_limits
 from app.gui.release import privacy_tab as cells
-from app.gui.release.privacy_tab import PrivacyWindow
+from app.gui.release.privacy_tab import PrivacyTab
 from app.gui.window.main_window import MainWindow
 from project.codec import dump
 from project.entities.study_records import Run
@@ -51,7 +51,7 @@ def column(name: str) -> int:
 
 
 def test_exports_are_listed_and_one_that_was_not_measured_offers_to(window: MainWindow, answers: Answers) -> None:
-    found: PrivacyWindow = window.windows.open_window("privacy")
+    found: PrivacyTab = window.windows.open_window("privacy")
     shown = found.table.texts()
     assert [row[column("Method")] for row in shown] == ["pixelate", "blur", "solid"]
     assert [row[column("Re-identified")] for row in shown[:2]] == ["not measured", "50.0 %"]
@@ -67,7 +67,7 @@ def test_exports_are_listed_and_one_that_was_not_measured_offers_to(window: Main
 
 
 def test_what_is_over_a_limit_is_told_and_its_worst_frame_is_one_click_away(window: MainWindow, qtbot: QtBot) -> None:
-    found: PrivacyWindow = window.windows.open_window("privacy")
+    found: PrivacyTab = window.windows.open_window("privacy")
     limited = ("Re-identified", "Worst track", "Leaks", "Still detected")
 
     def loud(row: int) -> list[bool]:
@@ -94,7 +94,7 @@ def test_what_is_over_a_limit_is_told_and_its_worst_frame_is_one_click_away(wind
 
 
 def test_a_limit_set_in_the_window_is_in_the_study_and_judges_anew(window: MainWindow) -> None:
-    found: PrivacyWindow = window.windows.open_window("privacy")
+    found: PrivacyTab = window.windows.open_window("privacy")
     session = window.studio.session
     found.table.selectRow(1)
     for name, value in (("reidentified", 60), ("worst_track", 95), ("leak_frames", 3)):

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from annotate.team.assignments import hold_out
 from anonymize.pii_review.pii_decisions import hide_everywhere
-from app.gui.questions.dataset_tab import SetWindow
+from app.gui.questions.dataset_tab import DatasetTab
 from app.gui.window.main_window import MainWindow
 from benchmark.dataset.question_selection import HELD_OUT
 from tests.builders.question_dataset import asked_study
@@ -22,25 +22,25 @@ def study(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def opened(qtbot: QtBot, window: MainWindow) -> SetWindow:
+def opened(qtbot: QtBot, window: MainWindow) -> DatasetTab:
     window.menus.actions["question_set"].trigger()
     found = window.windows.open_window("question_set")
     settle(qtbot, found)
     return found
 
 
-def settle(qtbot: QtBot, opened: SetWindow) -> None:
+def settle(qtbot: QtBot, opened: DatasetTab) -> None:
     qtbot.waitUntil(lambda: opened._found is not None)
 
 
-def confirm(qtbot: QtBot, opened: SetWindow) -> None:
+def confirm(qtbot: QtBot, opened: DatasetTab) -> None:
     """Whoever confirms for the first time is new to the study, so that their name is looked for in the texts."""
     qtbot.mouseClick(opened.texts.confirm, Qt.MouseButton.LeftButton)
     settle(qtbot, opened)
 
 
 def test_nothing_is_written_before_somebody_has_read_the_texts(
-    qtbot: QtBot, window: MainWindow, opened: SetWindow, answers: Answers, tmp_path: Path
+    qtbot: QtBot, window: MainWindow, opened: DatasetTab, answers: Answers, tmp_path: Path
 ) -> None:
     answers.give(question_set_place=tmp_path / "out")
     assert opened.counts.texts()[-1][0] == "All kinds"
@@ -66,16 +66,16 @@ def test_nothing_is_written_before_somebody_has_read_the_texts(
     opened.form.table.setChecked(True)
     with qtbot.waitSignal(opened.writing.finished):
         opened.export.click()
-    assert "Wrote 9 questions" in opened.report.text()
+    assert "Wrote 9 questions" in opened.status.text()
     assert (tmp_path / "out" / "vlmevalkit" / "questions.tsv").is_file()
     assert opened.export.isEnabled()
     with qtbot.assertNotEmitted(opened.writing.finished):
         opened.export.click()
-    assert "not empty" in opened.report.text()
+    assert "not empty" in opened.status.text()
     answers.give(question_set_place=tmp_path / "other")
     opened.form.show_release(tmp_path)
     opened.export.click()
-    assert "is no release" in opened.report.text()
+    assert "is no release" in opened.status.text()
     assert not (tmp_path / "other").exists()
     window.studio.edit(lambda session: hold_out(session, "walk 3"))
     settle(qtbot, opened)

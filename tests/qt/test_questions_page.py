@@ -76,7 +76,7 @@ def verifying(qtbot: QtBot, open_window: OpenWindow, session: Session) -> Open:
         qtbot.waitUntil(window.isActiveWindow)
         window.choose_recording(WALK)
         press(window, "Ctrl+7")
-        return Verifying(window, window.workspace.pages.currentWidget())
+        return Verifying(window, window.pages.current_view())
 
     return make
 
@@ -283,7 +283,7 @@ def test_questions_of_a_recording_are_made_by_rules_and_wait_for_everybody(
     window = open_window(tmp_path / "lab.greenroom", "Ada")
     window.choose_recording(recording)
     window.set_mode("questions")
-    page: QuestionsPage = window.workspace.pages.currentWidget()
+    page: QuestionsPage = window.pages.current_view()
     page.bar.make_requested.emit("rules")
     qtbot.waitUntil(lambda: bool(page.list.rows()))
     window.studio.set_annotator("Bo")

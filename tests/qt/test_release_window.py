@@ -14,7 +14,7 @@ from anonymize.release.release_plan import SCRUB, ReleasePlan, read_plan, store_
 from anonymize.release.release_rules import ReleaseBlocker, waive_rule, withdraw_waiver
 from app.gui.jobs.jobs_panel import JobState
 from app.gui.release.release_form import build_checklist
-from app.gui.release.release_window import ReleaseWindow
+from app.gui.release.release_tab import ReleaseTab
 from app.gui.window.main_window import MainWindow
 from app.gui.window.message_bar import MessageLevel
 from project.entities.study_records import Changes
@@ -42,15 +42,15 @@ def study(made: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def release(window: MainWindow) -> ReleaseWindow:
-    found: ReleaseWindow = window.windows.open_window("release")
+def release(window: MainWindow) -> ReleaseTab:
+    found: ReleaseTab = window.windows.open_window("release")
     found.only.setChecked(True)
     found.judge_all()
     return found
 
 
 def test_a_release_that_was_refused_is_tried_again_and_gets_its_folder(
-    window: MainWindow, release: ReleaseWindow, answers: Answers, tmp_path: Path, qtbot: QtBot
+    window: MainWindow, release: ReleaseTab, answers: Answers, tmp_path: Path, qtbot: QtBot
 ) -> None:
     assert "ready" in release.heading.text()
     assert release.table.texts() == []
@@ -71,20 +71,20 @@ def test_a_release_that_was_refused_is_tried_again_and_gets_its_folder(
     with pytest.MonkeyPatch.context() as patch, qtbot.waitSignal(window.jobs.done):
         patch.setattr(release_job, "prepare", prepare_refused)
         release.release.click()
-    assert "Refused" in release.report.text()
+    assert "Refused" in release.status.text()
     assert not (tmp_path / "corpus").exists()
     assert window.workspace.jobs_panel.state("job-1") is JobState.REFUSED
     assert window.messages.level is MessageLevel.WARNING
     release.judge_all()
     with qtbot.waitSignal(window.jobs.done):
         release.release.click()
-    assert "Released" in release.report.text()
+    assert "Released" in release.status.text()
     assert window.workspace.jobs_panel.state("job-2") is JobState.DONE
     assert (tmp_path / "corpus" / "DATACARD.md").is_file()
     release.only.setChecked(False)
     release.judge_all()
     assert any(row[3].startswith("Waived: ") for row in release.table.texts())
-    release.close()
+    release.window().close()
     (recording,) = all_recordings(window.studio.session.study)
     assert window.studio.edit(lambda session: hold_out(session, recording.id))
     assert window.windows.open_window("release") is release
@@ -94,7 +94,7 @@ def test_a_release_that_was_refused_is_tried_again_and_gets_its_folder(
 
 
 def test_models_that_are_missing_are_named_and_offered_before_anything_is_rendered(
-    window: MainWindow, release: ReleaseWindow
+    window: MainWindow, release: ReleaseTab
 ) -> None:
     for rule in ("independent-check", "privacy-measured"):
         assert window.studio.edit(partial(withdraw_waiver, rule=rule, recording_id=None))
@@ -108,9 +108,7 @@ def test_models_that_are_missing_are_named_and_offered_before_anything_is_render
     assert release.release.isEnabled()
 
 
-def test_what_stands_in_the_way_closes_the_button_until_it_is_mended(
-    window: MainWindow, release: ReleaseWindow
-) -> None:
+def test_what_stands_in_the_way_closes_the_button_until_it_is_mended(window: MainWindow, release: ReleaseTab) -> None:
     session = window.studio.session
     (recording,) = all_recordings(session.study)
     (face,) = tracks_of(session.study, recording.id)
@@ -142,16 +140,16 @@ def test_what_stands_in_the_way_closes_the_button_until_it_is_mended(
     assert release.release.isEnabled()
     assert window.studio.edit(forget_people)
     review(session, recording)
-    release.reload()
+    release.refresh()
     release.judge_all()
     assert [row[0] for row in release.table.texts()] == ["It is known who appears, so that everybody was asked."]
     release.table.selectRow(0)
     release.bar.reason.setText("no")
     release.bar.waive.click()
-    assert "reason" in release.report.text()
+    assert "reason" in release.status.text()
     release.bar.reason.setText("A public square at noon")
     release.bar.waive.click()
-    assert release.report.text() == ""
+    assert release.status.text() == ""
     release.judge_all()
     assert release.release.isEnabled()
     assert "consent-known" in {waiver.rule for waiver in waivers(session.study)}
@@ -163,7 +161,7 @@ def test_what_stands_in_the_way_closes_the_button_until_it_is_mended(
     assert not release.release.isEnabled(), "a rule that is waived no more counts again"
 
 
-def test_texts_are_scrubbed_read_and_confirmed(window: MainWindow, release: ReleaseWindow) -> None:
+def test_texts_are_scrubbed_read_and_confirmed(window: MainWindow, release: ReleaseTab) -> None:
     session = window.studio.session
     release.tabs.setCurrentIndex(1)
     box = release.form.boxes["texts"]
@@ -190,11 +188,11 @@ def test_texts_are_scrubbed_read_and_confirmed(window: MainWindow, release: Rele
 
 
 def test_without_the_part_that_searches_the_list_says_so_and_has_the_button(
-    window: MainWindow, release: ReleaseWindow, without_names: None
+    window: MainWindow, release: ReleaseTab, without_names: None
 ) -> None:
     session = window.studio.session
     store_plan(session, replace(read_plan(session), texts=SCRUB))
-    release.reload()
+    release.refresh()
     release.judge_all()
     (line,) = [line for line in release._judged.lines if line.is_broken]
     assert line.reason is not None

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from annotate.study.recording_edits import rename_recording
-from app.gui.benchmark.report_tab import ReportWindow
+from app.gui.benchmark.report_tab import ReportTab
 from app.gui.window.main_window import MainWindow
 from benchmark.judging.judge_registry import add_judge
 from benchmark.runs.run_plan import BenchmarkRequest
@@ -51,15 +51,15 @@ def study(tmp_path: Path, asked: bytes) -> Path:
 
 
 @pytest.fixture
-def opened(qtbot: QtBot, window: MainWindow) -> ReportWindow:
+def opened(qtbot: QtBot, window: MainWindow) -> ReportTab:
     window.menus.actions["benchmark_report"].trigger()
-    found: ReportWindow = window.windows.open_window("benchmark_report")
+    found: ReportTab = window.windows.open_window("benchmark_report")
     qtbot.waitUntil(lambda: found.write.isEnabled())
     return found
 
 
 def test_a_number_leads_to_its_items_and_an_item_to_its_moment(
-    opened: ReportWindow, window: MainWindow, qtbot: QtBot
+    opened: ReportTab, window: MainWindow, qtbot: QtBot
 ) -> None:
     assert opened.chosen.currentText().startswith("SHREC, table 1")
     rows = {row[0]: row for row in opened.figures.texts()}
@@ -82,7 +82,7 @@ def test_a_number_leads_to_its_items_and_an_item_to_its_moment(
     assert "Out of date" in opened.status.text()
 
 
-def test_all_is_written_to_a_new_folder(opened: ReportWindow, answers: Answers, qtbot: QtBot, tmp_path: Path) -> None:
+def test_all_is_written_to_a_new_folder(opened: ReportTab, answers: Answers, qtbot: QtBot, tmp_path: Path) -> None:
     answers.give(folder=tmp_path)
     for name in ("lab benchmark report", "lab benchmark report 2"):
         with qtbot.waitSignal(opened.write.clicked):

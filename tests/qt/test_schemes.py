@@ -223,14 +223,14 @@ def test_a_file_is_checked_used_changed_and_reloaded(window: MainWindow, answers
     view = schemes_window(window)
     file.write_text(lab_scheme(1).replace('name = "Lab"', 'nam = "Lab"'))
     view.check.click()
-    assert "lab.toml" in view.problem.text()
-    assert "name" in view.problem.text()
+    assert "lab.toml" in view.status.text()
+    assert "name" in view.status.text()
     file.write_text(lab_scheme(1))
     view.check.click()
-    assert view.problem.text() == ""
+    assert view.status.text() == ""
     assert "The window uses I itself" in view.facts.text()
     view.use.click()
-    view.close()
+    view.window().close()
     segment = made(window, "a", "lab", "t")
     window.timeline.setFocus()
     press(window, "I")
@@ -238,10 +238,10 @@ def test_a_file_is_checked_used_changed_and_reloaded(window: MainWindow, answers
     assert [segment.label for segment in of_scheme(window, "lab")] == ["a"]
     view = schemes_window(window)
     file.write_text(lab_scheme(1, "b"))
-    view.reload.click()
-    assert "Raise `version` to 2" in view.problem.text()
+    view.read_again.click()
+    assert "Raise `version` to 2" in view.status.text()
     file.write_text(lab_scheme(2, "b"))
-    view.reload.click()
+    view.read_again.click()
     session = window.studio.session
     assert session.schemes.get("lab").version == 2
     assert (view.current().versions, view.current().orphans) == ((1, 2), 1)

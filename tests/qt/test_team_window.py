@@ -10,7 +10,7 @@ from annotate.segments.segment_edits import add_segment, edit_segment
 from annotate.study.recording_edits import add_recordings, probe_file, rename_recording
 from annotate.team.assignments import PlanOptions, make_plan
 from annotate.team.study_copies import MediaWith
-from app.gui.team.team_window import TeamWindow
+from app.gui.team.team_tab import TeamTab
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Verdict
 from project.queries.annotator_rows import all_assignments
@@ -33,12 +33,12 @@ def study(tmp_path: Path) -> Path:
 
 
 def test_it_says_what_is_refused_and_marks_show_in_the_list(window: MainWindow, study: Path) -> None:
-    team: TeamWindow = window.windows.open_window("team")
+    team: TeamTab = window.windows.open_window("team")
     assert team.merge.isEnabled()
     assert not team.conflicts.ours.isEnabled()
     assert not team.conflicts.theirs.isEnabled()
     team.merge_files([study])
-    assert "study itself" in team.report.text()
+    assert "study itself" in team.status.text()
     place = all_recordings(window.studio.session.study)[0].id
     window.choose_recording(place)
     for key, word in (("done", "done"), ("hold_out", "held out")):
@@ -52,7 +52,7 @@ def test_it_says_what_is_refused_and_marks_show_in_the_list(window: MainWindow, 
 
 
 def test_apart_and_together_with_a_conflict(qtbot: QtBot, window: MainWindow, answers: Answers, tmp_path: Path) -> None:
-    team: TeamWindow = window.windows.open_window("team")
+    team: TeamTab = window.windows.open_window("team")
     team.form.names.setText("Ada, Bo")
     qtbot.mouseClick(team.form.make, Qt.MouseButton.LeftButton)
     session = window.studio.session
@@ -83,7 +83,7 @@ def test_apart_and_together_with_a_conflict(qtbot: QtBot, window: MainWindow, an
     window.studio.edit(lambda session: edit_segment(session, made[0], values={"rationale": "at home"}))
     answers.give(copies=[copy])
     qtbot.mouseClick(team.merge, Qt.MouseButton.LeftButton)
-    assert "segments: 1 added" in team.report.text()
+    assert "segments: 1 added" in team.status.text()
     assert team.tabs.currentWidget() is team.conflicts
     shown = [team.conflicts.table.item(0, place).text() for place in range(3)]
     assert shown == ["Rationale", "at home", "away"]
@@ -94,13 +94,13 @@ def test_apart_and_together_with_a_conflict(qtbot: QtBot, window: MainWindow, an
     window.studio.undo()
     assert team.conflicts.listing.count() == 1
     qtbot.mouseClick(team.merge, Qt.MouseButton.LeftButton)
-    assert "nothing new" in team.report.text()
+    assert "nothing new" in team.status.text()
 
 
 @pytest.fixture
 def copying(
     open_reused: OpenReused, answers: Answers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> tuple[MainWindow, TeamWindow]:
+) -> tuple[MainWindow, TeamTab]:
     """A window that is asked for a copy with media; each piece of a file waits until the test lets it go on."""
     clip = make_clip(tmp_path / "walk.mp4", frames=30, size=(160, 120))
     with Session(Study.create(tmp_path / "lab.greenroom"), "Bo") as session:
@@ -109,13 +109,13 @@ def copying(
     (tmp_path / "away").mkdir()
     answers.give(copy_place=tmp_path / "away" / "for Ada")
     window = open_reused(tmp_path / "lab.greenroom", "Bo")
-    team: TeamWindow = window.windows.open_window("team")
+    team: TeamTab = window.windows.open_window("team")
     team.ask_split = lambda _names: ("Ada", MediaWith.COPY)
     monkeypatch.setattr("annotate.team.study_copies._CHUNK_BYTES", 1000)
     return window, team
 
 
-def test_media_are_copied_meanwhile(qtbot: QtBot, copying: tuple[MainWindow, TeamWindow], tmp_path: Path) -> None:
+def test_media_are_copied_meanwhile(qtbot: QtBot, copying: tuple[MainWindow, TeamTab], tmp_path: Path) -> None:
     window, team = copying
     qtbot.mouseClick(team.split, Qt.MouseButton.LeftButton)
     assert team.copying.busy
@@ -130,14 +130,14 @@ def test_media_are_copied_meanwhile(qtbot: QtBot, copying: tuple[MainWindow, Tea
     with Session.open(tmp_path / "away" / "for Ada.greenroom", "Ada") as away:
         assert all_recordings(away.study)[0].name == "Renamed"
         assert [medium.path for medium in all_media(away.study)] == ["for Ada media/0001 walk.mp4"]
-    assert "Made" in team.report.text()
+    assert "Made" in team.status.text()
     assert team.split.isEnabled()
     assert not team.progress.isVisible()
 
 
 @pytest.mark.parametrize("how", ["cancel", "close the study"])
 def test_a_copy_that_is_given_up_leaves_nothing(
-    qtbot: QtBot, copying: tuple[MainWindow, TeamWindow], tmp_path: Path, how: str
+    qtbot: QtBot, copying: tuple[MainWindow, TeamTab], tmp_path: Path, how: str
 ) -> None:
     window, team = copying
     qtbot.mouseClick(team.split, Qt.MouseButton.LeftButton)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.gui.team.training_tab import TrainingWindow
+from app.gui.team.training_tab import TrainingTab
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Segment
 from project.queries.recording_rows import all_recordings
@@ -60,7 +60,7 @@ def test_who_trains_sees_why_work_is_closed_and_their_figures_at_once(open_reuse
     assert line.text().startswith("The training comes first.")
     assert not window.editing.create(SECOND, 2 * SECOND, "error")
     line.button.click()
-    training: TrainingWindow = window.windows.open_window("training")
+    training: TrainingTab = window.windows.open_window("training")
     assert not training.tabs.isTabVisible(1), "a copy is not set up"
     assert training.figures.texts() == [
         (
@@ -95,7 +95,7 @@ def test_the_owner_sets_it_up_and_ends_it(open_reused: OpenReused, tmp_path: Pat
     with open_round(tmp_path) as session:
         path = session.study.path
     window = open_reused(path, None)
-    training: TrainingWindow = window.windows.open_window("training")
+    training: TrainingTab = window.windows.open_window("training")
     assert [text[0] for text in training.figures.texts()] == ["Ada", "Bo"]
     assert training.tabs.isTabVisible(1)
     tick, least = training.form.minimum["attributes"]

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.gui.annotate.segments_dock import SegmentsWindow
+from app.gui.annotate.segments_tab import SegmentsTab
 from app.gui.files.annotation_import import ImportWindow
 from app.gui.files.start_dialog import StartDialog, StudyPlan
 from app.gui.window.main_window import MainWindow
@@ -150,12 +150,12 @@ def test_windows_and_columns_come_back_where_they_were(qtbot: QtBot, open_window
     window.timeline.show_span(20 * SECOND_US, 30 * SECOND_US)
     window.choose_recording(first)
     assert window.timeline.visible_range() == pytest.approx(before, abs=SECOND_US / 10)
-    segments: SegmentsWindow = window.windows.open_window("segments")
-    segments.resize(780, 555)
+    segments: SegmentsTab = window.windows.open_window("segments")
+    segments.window().resize(780, 555)
     next(iter(segments.view.columns_menu().actions())).trigger()
-    size, hidden = (segments.width(), segments.height()), segments.view.hidden_columns()
+    size, hidden = segments.window().size(), segments.view.hidden_columns()
     assert hidden
-    window.windows.open_window("team").close()
+    window.windows.open_window("team").window().close()
     window.windows.open_window("export_annotations")
     window.choose_recording(second)
     window.set_mode("faces")
@@ -169,9 +169,9 @@ def test_windows_and_columns_come_back_where_they_were(qtbot: QtBot, open_window
 
     again = open_window(study)
     qtbot.waitUntil(lambda: "segments" in again.windows._open)
-    found: SegmentsWindow = again.windows._open["segments"]
+    found: SegmentsTab = again.windows._open["segments"].show_view()
     assert found.isVisible()
-    assert (found.width(), found.height()) == size
+    assert found.window().size() == size
     assert found.view.hidden_columns() == hidden
     assert set(again.windows._open) == {"segments"}, "neither what was closed nor what was for one errand"
 
@@ -225,9 +225,9 @@ def test_a_file_dropped_on_the_import_is_read_and_a_folder_is_refused(
 ) -> None:
     importing: ImportWindow = window.windows.open_window("import_annotations")
     drop(importing, tmp_path)
-    qtbot.waitUntil(lambda: "is a folder. Choose a file in it." in importing.problem.text())
+    qtbot.waitUntil(lambda: "is a folder. Choose a file in it." in importing.status.text())
     (tmp_path / "said.vtt").write_text("WEBVTT\n\n00:00.100 --> 00:00.300\nHello\n")
     drop(importing, tmp_path / "said.vtt")
     qtbot.waitUntil(lambda: importing.format.text().startswith("WebVTT"))
     drop(importing, tmp_path / "said.vtt", tmp_path / "two.vtt")
-    assert "One file is imported at a time." in importing.problem.text()
+    assert "One file is imported at a time." in importing.status.text()

@@ -27,7 +27,7 @@ def study(tmp_path: Path) -> Path:
 def open_import(window: MainWindow, qtbot: QtBot) -> ImportWindow:
     window.menus.actions["import_annotations"].trigger()
     found: ImportWindow = window.windows.open_window("import_annotations")
-    qtbot.waitUntil(lambda: found.apply.isEnabled() or found.problem.isVisible())
+    qtbot.waitUntil(lambda: found.apply.isEnabled() or bool(found.status.text()))
     return found
 
 
@@ -48,7 +48,7 @@ def test_an_import_is_previewed_and_one_step(
     lanes.setData(lanes.index(0, 1), "nothing")
     assert importing.total.text() == "0 new, 3 left out"
     assert not importing.apply.isEnabled()
-    importing.close()
+    importing.window().close()
     assert segments(window) == 10, "a preview writes nothing"
 
     importing = open_import(window, qtbot)
@@ -68,7 +68,7 @@ def test_an_import_is_previewed_and_one_step(
     (tmp_path / "bad.eaf").write_bytes(b"<ANNOTATION_DOCUMENT><x")
     answers.give(annotations=tmp_path / "bad.eaf")
     importing = open_import(window, qtbot)
-    assert "bad.eaf cannot be read" in importing.problem.text()
+    assert "bad.eaf cannot be read" in importing.status.text()
     assert not importing.apply.isEnabled()
 
 

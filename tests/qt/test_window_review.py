@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from annotate.segments import segment_edits as commands
-from app.gui.review.adjudication_tab import LaneForm
+from app.gui.review.adjudication_tab import AdjudicationTab
 from app.gui.review.review_items import ReviewItemState
 from app.gui.review.review_page import ReviewPage
 from app.gui.window.main_window import MainWindow
@@ -39,7 +39,7 @@ def page(window: MainWindow, qtbot: QtBot) -> ReviewPage:
 def open_review(window: MainWindow) -> ReviewPage:
     window.choose_recording(WALK)
     press(window, "Ctrl+3")
-    return window.workspace.pages.currentWidget()
+    return window.pages.current_view()
 
 
 def said(window: MainWindow) -> dict[str, tuple[ReviewDecision, str]]:
@@ -130,17 +130,16 @@ def test_whoever_is_none_of_the_two_decides_about_both(qtbot: QtBot, open_window
     qtbot.waitUntil(window.isActiveWindow)
     page = open_review(window)
     window.menus.actions["adjudicate"].trigger()
-    form: LaneForm = window.windows.open_window("adjudicate")
+    form: AdjudicationTab = window.pages.current_view()
     form.make.click()
-    assert "1 segment in 1 recording, of 4 moments" in form.result.text()
+    assert "1 segment in 1 recording, of 4 moments" in form.status.text()
     assert "Adjudicated" in [lane.title for lane in window.timeline.model.lanes]
     form.name.setText("Bo")
     form.make.click()
-    assert "an annotator of this study" in form.result.text()
+    assert "an annotator of this study" in form.status.text()
     window.studio.undo()
     assert "Adjudicated" not in [lane.title for lane in window.timeline.model.lanes]
-    form.close()
-    window.activateWindow()
+    window.set_mode("review", "review")
     window.timeline.setFocus()
     press(window, "N", "Y")
     assert page.items.current_row() == 0, "Ada's segment still waits"

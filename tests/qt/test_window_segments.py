@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from annotate.segments.bulk_edits import add_comment
 from annotate.segments.segment_edits import set_field
-from app.gui.annotate.segments_dock import SegmentsWindow
-from app.gui.annotate.task_checklist import ChecklistWindow
+from app.gui.annotate.segments_tab import SegmentsTab
+from app.gui.annotate.task_checklist import ChecklistTab
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Segment
 from project.errors import Cancelled
@@ -34,14 +34,14 @@ def window(open_reused: OpenReused, tmp_path: Path, answers: Answers) -> MainWin
 
 
 @pytest.fixture
-def segments(qtbot: QtBot, window: MainWindow) -> SegmentsWindow:
+def segments(qtbot: QtBot, window: MainWindow) -> SegmentsTab:
     window.menus.actions["segments"].trigger()
-    found: SegmentsWindow = window.windows.open_window("segments")
+    found: SegmentsTab = window.windows.open_window("segments")
     qtbot.waitExposed(found)
     return found
 
 
-def shown(window: SegmentsWindow) -> list[str]:
+def shown(window: SegmentsTab) -> list[str]:
     return window.view.records()
 
 
@@ -54,13 +54,13 @@ def own_segments(window: MainWindow) -> list[Segment]:
     return [segment for segment in every(window) if segment.annotator_id == author]
 
 
-def search(qtbot: QtBot, window: SegmentsWindow, words: str) -> None:
+def search(qtbot: QtBot, window: SegmentsTab, words: str) -> None:
     with qtbot.waitSignal(window.bar.searched):
         window.bar.search.setText(words)
 
 
 def test_searching_marks_what_was_found_and_follows_edits(
-    qtbot: QtBot, window: MainWindow, segments: SegmentsWindow
+    qtbot: QtBot, window: MainWindow, segments: SegmentsTab
 ) -> None:
     assert len(shown(segments)) == 90
     search(qtbot, segments, "inter")
@@ -86,7 +86,7 @@ def test_searching_marks_what_was_found_and_follows_edits(
     qtbot.waitUntil(lambda: len(shown(segments)) == 90)
 
 
-def test_conditions_narrow_and_heads_sort_the_table(qtbot: QtBot, window: MainWindow, segments: SegmentsWindow) -> None:
+def test_conditions_narrow_and_heads_sort_the_table(qtbot: QtBot, window: MainWindow, segments: SegmentsTab) -> None:
     study = window.studio.session.study
     segments.bar.buttons["labels"].set_ticked({"error"})
     errors = {segment.id for segment in every(window) if segment.label == "error"}
@@ -109,7 +109,7 @@ def test_conditions_narrow_and_heads_sort_the_table(qtbot: QtBot, window: MainWi
 
 
 def test_edits_of_many_rows_are_done_in_a_thread_and_can_be_stopped(
-    window: MainWindow, segments: SegmentsWindow, monkeypatch: pytest.MonkeyPatch
+    window: MainWindow, segments: SegmentsTab, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     studio, begun = window.studio, list[str]()
     run = studio.apart.run
@@ -149,7 +149,7 @@ def _stop(_progress: Silent) -> None:
 
 
 def test_rows_are_shown_in_the_main_window_and_copied_without_what_is_held_out(
-    qtbot: QtBot, window: MainWindow, segments: SegmentsWindow
+    qtbot: QtBot, window: MainWindow, segments: SegmentsTab
 ) -> None:
     study = window.studio.session.study
     wanted = shown(segments)[-1]
@@ -179,7 +179,7 @@ def test_rows_are_shown_in_the_main_window_and_copied_without_what_is_held_out(
 
 
 def test_edits_of_many_are_one_step_and_ask_where_it_is_more_than_one_recording(
-    window: MainWindow, segments: SegmentsWindow, answers: Answers
+    window: MainWindow, segments: SegmentsTab, answers: Answers
 ) -> None:
     before = every(window)
     segments.follow.setChecked(False)
@@ -211,7 +211,7 @@ def asked(answers: Answers) -> list[tuple[str, str]]:
 
 
 def test_a_bulk_delete_counts_and_asks_where_it_is_more_than_one_recording(
-    window: MainWindow, segments: SegmentsWindow, answers: Answers
+    window: MainWindow, segments: SegmentsTab, answers: Answers
 ) -> None:
     segments.follow.setChecked(False)
     own = own_segments(window)
@@ -273,7 +273,7 @@ def test_comments_stand_under_the_form_and_wait_at_their_segment(qtbot: QtBot, w
 def test_the_checklist_leads_to_the_segment_and_follows_edits(qtbot: QtBot, window: MainWindow) -> None:
     own = next(segment for segment in own_segments(window) if segment.label == "error")
     window.studio.edit(lambda s: set_field(s, own.id, "rationale", ""))
-    checklist: ChecklistWindow = window.windows.open_window("checklist")
+    checklist: ChecklistTab = window.windows.open_window("checklist")
     view = checklist.view
     assert view.topLevelItemCount() == 1
     group = view.topLevelItem(0)

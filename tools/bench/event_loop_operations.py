@@ -19,16 +19,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from app.gui.annotate.segments_dock import SegmentsWindow
+from app.gui.annotate.segments_tab import SegmentsTab
 from app.gui.benchmark.benchmark_page import TABS, BenchmarkPage
 from app.gui.files.annotation_export import ExportWindow
 from app.gui.files.annotation_import import ImportWindow
 from app.gui.startup import make_application
 from app.gui.study.dialogs import Dialogs
-from app.gui.team.team_window import TeamWindow
+from app.gui.team.team_tab import TeamTab
 from app.gui.window.application import GarbageCollector, ModulePreloader
 from app.gui.window.main_window import MainWindow
-from app.gui.window.page_registry import MODES, WINDOWS
+from app.gui.window.page_registry import MODES, VIEW_TABS, find_mode
 from project.queries.recording_rows import all_recordings
 from project.store.opening import sibling_path
 from tools.bench.event_loop import COPIES, FULL, HOME, WHO, WITH_ANSWERS, WRITTEN
@@ -127,11 +127,11 @@ class Bench:
         window.set_mode("annotate")
         yield Operation("mark a segment", self._mark)
         yield Operation("undo it", window.studio.undo)
-        for key in WINDOWS:
+        for key in (tab.key for tab in VIEW_TABS if not find_mode(tab.key)):
             yield Operation(f"open window {key}", lambda key=key: window.windows.open_window(key))
             if key not in ("segments", "agreement", "team"):
-                window.windows.open_window(key).close()
-        segments = self.opened("segments", SegmentsWindow)
+                window.windows.open_window(key).window().close()
+        segments = self.opened("segments", SegmentsTab)
         yield Operation("search all texts", lambda: QTest.keyClicks(segments.bar.search, "look"))
         yield Operation("clear the search", lambda: segments.bar.search.clear())
         yield Operation("select 5,000 segments", segments.view.selectAll)
@@ -140,11 +140,11 @@ class Bench:
         yield Operation("delete all of them", lambda: segments.bulk_bar.delete_requested.emit())
         yield Operation("undo the deletion", window.studio.undo)
         yield Operation("copy the table as CSV", segments.copy)
-        segments.close()
+        segments.window().close()
         yield from self._interchange()
         yield Operation("close the study", window.close_study)
         yield self.open(HOME, "a study to merge into")
-        team = self.opened("team", TeamWindow)
+        team = self.opened("team", TeamTab)
         yield Operation(f"merge two copies of {WRITTEN:,} segments", lambda: team.merge_files(self._copies()))
         yield Operation("undo the merge", window.studio.undo)
         yield Operation("close that study", window.close_study)
@@ -164,7 +164,7 @@ class Bench:
     def _benchmark(self) -> Iterator[Operation]:
         window = self.window
         window.set_mode("benchmark")
-        page = window.workspace.pages.currentWidget()
+        page = window.pages.current_view()
         assert isinstance(page, BenchmarkPage)
         for tab in TABS:
             if tab != "Results":

@@ -43,7 +43,7 @@ def page(camera: WindowCamera, mode: str) -> QWidget:
     """Turn to a mode and return its page."""
     camera.window.set_mode(mode)
     camera.settle(0.6)
-    shown = camera.window.workspace.pages.currentWidget()
+    shown = camera.window.pages.current_view()
     assert shown is not None
     return shown
 
@@ -158,7 +158,7 @@ def _split(camera: WindowCamera) -> None:
     team = camera.window.windows.open_window("team")
     camera.settle(0.4)
     camera.modal("31-split", lambda: press(team, "Copy for an annotator"))
-    team.close()
+    team.window().close()
 
 
 @scene("31-withdraw-typed")
@@ -191,7 +191,7 @@ def _what_if(camera: WindowCamera) -> None:
     camera.window.menus.actions["what_if"].trigger()
     camera.settle(0.5)
     camera.take("31-what-if", camera.window.windows.open_window("episodes"))
-    camera.window.windows.open_window("episodes").close()
+    camera.window.windows.open_window("episodes").window().close()
 
 
 @scene("31-export-several")

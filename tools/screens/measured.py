@@ -55,7 +55,7 @@ def _privacy(camera: WindowCamera) -> None:
     row = next(at for at, cells in enumerate(shown.table.texts()) if cells[1] == "blur")  # type: ignore[attr-defined]
     shown.table.selectRow(row)  # type: ignore[attr-defined]
     camera.tabs("53-privacy-measured", shown)
-    shown.close()
+    shown.window().close()
     camera.window.open_study(path)
 
 

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 from app.gui.episodes.episodes_window import EpisodesWindow
 from app.gui.judges.request_inspector import SentView
 from app.gui.questions.questions_page import QuestionsPage
-from app.gui.release.pii_tab import PiiWindow
+from app.gui.release.pii_tab import PiiTab
 from benchmark.authoring.rule_questions import add_rule_questions
 from benchmark.episodes.episode_setup import CastMember, EpisodeSetup, OpeningTurn, start_episode
 from project.entities.roleplay import Act, AgentPlayer, AgentTurn, Episode, EpisodeSource, Profile, Relationship
@@ -73,7 +73,7 @@ def _episode(camera: WindowCamera) -> None:
         shown.page.play.raise_curtain.click()
     shown.page.play.bar.words.setText("All right, thirty-five.")
     camera.take("60-episode", shown)
-    shown.close()
+    shown.window().close()
     camera.window.studio.undo()
 
 
@@ -101,8 +101,8 @@ def _verification(camera: WindowCamera) -> None:
 @scene("60-personal")
 def _personal(camera: WindowCamera) -> None:
     shown = camera.window.windows.open_window("pii")
-    assert isinstance(shown, PiiWindow)
+    assert isinstance(shown, PiiTab)
     camera.settle(until=lambda: shown.places.model().rowCount() > 0)
     shown.findChildren(QLineEdit)[0].setText(_NAME)
     camera.take("60-personal", shown, seconds=0.6)
-    shown.close()
+    shown.window().close()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.gui.chains.chains_page import ChainsPage
 from app.gui.review.review_page import ReviewPage
-from app.gui.window.page_registry import MODES, WINDOWS
+from app.gui.window.page_registry import MODES, VIEW_TABS, find_mode
 from project.queries.chain_rows import chains_of, read_graph
 from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments
@@ -87,8 +87,8 @@ def _modes(camera: WindowCamera, group: str) -> None:
         name = f"{group}-{mode.key}"
         if camera.wants(name):
             camera.window.set_mode(mode.key)
-            page = camera.window.workspace.pages.currentWidget()
-            _begin(camera, page)
+            _begin(camera, camera.window.pages.current_view())
+            page = camera.window.pages.current_view()
             if page is not None:
                 camera.tabs(name, page, camera.window, seconds=1.5 if mode.key in _WAITING else 0.35)
     camera.window.set_mode("annotate")
@@ -150,16 +150,17 @@ def _extras(camera: WindowCamera) -> None:
 
 def _windows(camera: WindowCamera, group: str) -> None:
     screen = camera.window.screen().availableGeometry()
-    for key in WINDOWS:
+    for key in (tab.key for tab in VIEW_TABS if not find_mode(tab.key)):
         name = f"{group}-{key}"
         if not camera.wants(name):
             continue
-        widget = camera.window.windows.open_window(key)
+        view = camera.window.windows.open_window(key)
+        widget = view.window()
         if screen.width() > 2000:
             widget.resize(1800, 1150)
         else:
             widget.resize(widget.size().boundedTo(screen.size()))
-        camera.tabs(name, widget, seconds=1.5 if key in _SLOW else 0.4)
+        camera.tabs(name, view, widget, seconds=1.5 if key in _SLOW else 0.4)
         widget.close()
     camera.settle()
 

@@ -45,7 +45,7 @@ def _policy(camera: WindowCamera) -> None:
         camera.take(f"50-policy-{level}")
         shown = camera.window.windows.open_window("policy")
         camera.take(f"50-policy-{level}-window", shown)
-        shown.close()
+        shown.window().close()
     camera.window.studio.publish(set_policy(session, before))
     refusal = Forbidden(
         "level", "The policy of this study lets nothing leave this machine.", "Study > What leaves this machine…"
@@ -130,7 +130,7 @@ def _menus(camera: WindowCamera) -> None:
     table = segments.findChildren(QTableView)[0]
     table.horizontalHeader().customContextMenuRequested.emit(corner)
     camera.popup("42-columns")
-    segments.close()
+    segments.window().close()
 
 
 @scene("50-read-only")

@@ -93,7 +93,7 @@ class WindowCamera:
     def tabs(self, name: str, widget: QWidget, whole: QWidget | None = None, seconds: float = _STILL_S) -> None:
         """Take a picture of a widget, and one of each further tab in it."""
         self.take(name, whole or widget, seconds)
-        found = [child for child in widget.findChildren(QTabWidget) if child.isVisible()][:1]
+        found = [child for child in widget.findChildren(QTabWidget) if child.isVisible() and child.count() > 1][:1]
         for tabs in found:
             first = tabs.currentIndex()
             for at in range(tabs.count()):

@@ -79,13 +79,13 @@ def _export(camera: WindowCamera, name: str) -> None:
 
 
 def _release(camera: WindowCamera, name: str) -> None:
-    from app.gui.release.release_window import ReleaseWindow
+    from app.gui.release.release_tab import ReleaseTab
 
     widget = camera.window.windows.open_window("release")
-    assert isinstance(widget, ReleaseWindow)
+    assert isinstance(widget, ReleaseTab)
     camera.settle(until=lambda: bool(widget.table.texts()))
     camera.take(name, widget, seconds=1.0)
-    widget.close()
+    widget.window().close()
 
 
 _SHOTS: Mapping[str, Callable[[WindowCamera, str], None]] = {

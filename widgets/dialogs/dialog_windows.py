@@ -35,14 +35,13 @@ from widgets.text_labels import PlainLabel, describe, plain_tip
 from widgets.theme import icon
 
 
-def close_button(window: QWidget, *, by_escape: bool = True) -> QPushButton:
-    """Return one for a window, which Esc closes too; not `by_escape` where Esc has something else to do before."""
+def close_button(part: QWidget) -> QPushButton:
+    """Return one for the window that a widget is, or is part of; Esc closes it too while the widget is visible."""
     button = QPushButton(tr("Close"))
     button.setToolTip(tr("Close this window (Esc)"))
     button.setAutoDefault(True)
-    button.clicked.connect(window.close)
-    if by_escape:
-        QShortcut(QKeySequence(Qt.Key.Key_Escape), window).activated.connect(window.close)
+    for pressed in (button.clicked, QShortcut(QKeySequence(Qt.Key.Key_Escape), part).activated):
+        pressed.connect(lambda *_: part.window().close())
     return button
 
 

@@ -280,7 +280,7 @@ class ShortcutSheet(OwnDialog):
         change.setToolTip(tr("Give actions other keys"))
         change.clicked.connect(self.change_requested)
         change.clicked.connect(self.close)
-        close = close_button(self, by_escape=False)
+        close = close_button(self)
         close.setAutoDefault(False)
         foot = QHBoxLayout()
         foot.setSpacing(theme.GRID)

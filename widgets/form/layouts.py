@@ -1,9 +1,13 @@
-"""Fits windows to the screen and to their texts, and lays widgets out in wrapping rows."""
+"""Fits windows to the screen and to their texts, and lays widgets out in rows, columns and wrapping rows."""
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QDialog, QLayout, QLayoutItem, QWidget
+from PySide6.QtWidgets import QBoxLayout, QDialog, QHBoxLayout, QLayout, QLayoutItem, QVBoxLayout, QWidget
 
 from widgets import theme
+
+LayoutPart = QWidget | QLayout | int | None
+WIDE_MARGIN = theme.GRID * 3 // 2
+"""Pixels around the content of a page or window."""
 
 _FRAME_SIZE = QSize(16, 48)
 """What the desktop may put around a window."""
@@ -21,6 +25,44 @@ def fit_width(dialog: QDialog, layout: QLayout, width: int) -> None:
     """
     dialog.setMinimumWidth(width)
     dialog.resize(width, layout.totalHeightForWidth(width))
+
+
+def make_row(*parts: LayoutPart) -> QHBoxLayout:
+    """Lay parts out from left to right; a number is the stretch of the part before it, None is space that grows."""
+    row = QHBoxLayout()
+    row.setContentsMargins(0, 0, 0, 0)
+    _fill(row, parts)
+    return row
+
+
+def make_column(*parts: LayoutPart, margin: int = 0) -> QVBoxLayout:
+    """Lay parts out below one another, given as to `make_row`, with a margin around them."""
+    column = QVBoxLayout()
+    column.setContentsMargins(*[margin] * 4)
+    _fill(column, parts)
+    return column
+
+
+def make_tab_page(*parts: LayoutPart) -> QWidget:
+    """Return the page of a tab with parts below one another, given as to `make_row`."""
+    page = QWidget()
+    column = make_column(*parts)
+    column.setContentsMargins(0, theme.GRID, 0, 0)
+    page.setLayout(column)
+    return page
+
+
+def _fill(box: QBoxLayout, parts: tuple[LayoutPart, ...]) -> None:
+    box.setSpacing(theme.GRID)
+    for part in parts:
+        if isinstance(part, QWidget):
+            box.addWidget(part)
+        elif isinstance(part, QLayout):
+            box.addLayout(part)
+        elif part is None:
+            box.addStretch(1)
+        else:
+            box.setStretch(box.count() - 1, part)
 
 
 class FlowLayout(QLayout):

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from PySide6.QtCore import Signal, SignalInstance
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QWidget
 
 from annotate.agreement.agreement_report import AgreementReport
 from annotate.agreement.annotation_arrays import Options
@@ -24,8 +23,8 @@ from app.gui.agreement.agreement_figures import (
 )
 from app.gui.agreement.breakdown_table import SplitsPage
 from app.gui.pages.context import Context
-from app.gui.pages.figure_export import PlotExporter
-from app.gui.pages.live import Live, LiveState
+from app.gui.pages.live import LiveState
+from app.gui.pages.study_view import ComputedView
 from app.gui.study.background import Read
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_collections, all_recordings
@@ -33,13 +32,11 @@ from project.session.session import Session
 from project.text_format import to_csv
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.dialogs.dialog_windows import close_button
 from widgets.form.checklists import ChoiceButton
 from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox
 from widgets.form.layouts import FlowLayout
 from widgets.plots.estimates_table import FiguresView
 from widgets.plots.plot_view import PlotWall
-from widgets.progress_bars import StatusLine
 from widgets.text_labels import PlainLabel, describe
 
 STEP_MS = 100
@@ -214,40 +211,25 @@ def build_query(session: Session, asked: ComparisonSettings) -> AgreementQuery:
     )
 
 
-def make_agreement_window(context: Context) -> QWidget:
-    """Return the window."""
-    return AgreementWindow(context)
-
-
-class AgreementWindow(QWidget):
+class AgreementWindow(ComputedView[AgreementResult]):
     """Nothing here changes the study."""
 
+    title = tr("Agreement")
+    tables = RELEVANT_TABLES
+    preferred_size = (1120, 800)
+
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context = context
+        super().__init__(context, self._agreement_reader, automatic_below_s=_MAX_AUTOMATIC_S)
         self._found: AgreementResult | None = None
-        self.setWindowTitle(tr("Agreement"))
-        self.setAccessibleName(tr("Agreement"))
-        self.setAutoFillBackground(True)
-        self.resize(1120, 800)
         self.setMinimumWidth(480)
         self.bar = ComparisonBar()
-        self.computing = Live(
-            *(context, self, RELEVANT_TABLES, self._agreement_reader),
-            automatic_below_s=_MAX_AUTOMATIC_S,
-        )
-        self._taking = PlotExporter(context, self._show_status)
         self.figures, self.form = FiguresView(tr("Figures of agreement")), FiguresView(tr("Figures of the form"))
         self.drawn, self.counted = PlotWall(tr("Plots of agreement")), PlotWall(tr("Plots of statistics"))
-        self.splits = SplitsPage(context, self._taking)
+        self.splits = SplitsPage(context, self.exporting)
         self._lay_out()
         self._connect_signals()
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.bar)
         self.tabs = QTabWidget(documentMode=True)
         for page, name in (
             (self.figures, tr("&Figures")),
@@ -257,10 +239,6 @@ class AgreementWindow(QWidget):
             (self.counted, tr("&Statistics")),
         ):
             self.tabs.addTab(page, name)
-        column.addWidget(self.tabs, 1)
-        foot = QHBoxLayout()
-        foot.setSpacing(theme.GRID)
-        self.status = StatusLine(tr("State of the figures"), tr("Figures"))
         self.copy = QPushButton(tr("Copy figures"))
         self.copy.setToolTip(tr("Copy the table of figures as CSV"))
         self.export = QPushButton(tr("&Export all figures…"))
@@ -268,36 +246,19 @@ class AgreementWindow(QWidget):
             tr("Write a folder with every table (CSV), every plot (SVG, PNG, PDF, CSV) and agreement.json")
         )
         self.export.setProperty("primary", True)
-        foot.addWidget(self.status, 1)
-        foot.addWidget(self.copy)
-        foot.addWidget(close_button(self))
-        foot.addWidget(self.export)
-        column.addLayout(foot)
+        self.lay_out(self.bar, self.tabs, 1, foot=(self.copy, self.export))
 
     def _connect_signals(self) -> None:
         self.bar.changed.connect(self.computing.schedule)
         self.bar.refresh_requested.connect(self.refresh)
         self.computing.finished.connect(self._show)
         self.computing.changed.connect(self._show_state)
-        self.computing.show_on(self.status, lambda found: _summary(found.report))
-        self.status.cancel_requested.connect(self.computing.cancel)
-        self.drawn.action_requested.connect(self._taking.export_plot)
-        self.counted.action_requested.connect(self._taking.export_plot)
+        self.computing.show_on(self.line, lambda found: _summary(found.report))
+        self.drawn.action_requested.connect(self.exporting.export_plot)
+        self.counted.action_requested.connect(self.exporting.export_plot)
         self.copy.clicked.connect(self._copy)
         self.export.clicked.connect(self.export_all)
         self._show_state()
-
-    def refresh(self) -> None:
-        """Offer what the study has now, and compute."""
-        session = self._context.studio.session
-        if session is not None:
-            fill_comparison_bar(session, self.bar)
-            self.computing.start()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not event.spontaneous() and self.computing.state is not LiveState.CURRENT:
-            self.refresh()
 
     def export_all(self) -> None:
         """Ask for a folder and write everything into a new one inside it."""
@@ -306,10 +267,10 @@ class AgreementWindow(QWidget):
             return
         drawn = [*found.agreement_plots, *self.splits.all_plots(found.report), *found.statistics_plots]
         plots = {plot.key: plot for plot in drawn}.values()
-        self._taking.export_folder("agreement", lambda: agreement_files(found.report, found.statistics, plots))
+        self.exporting.export_folder("agreement", lambda: agreement_files(found.report, found.statistics, plots))
 
     def _agreement_reader(self) -> Read[AgreementResult] | None:
-        session = self._context.studio.session
+        session = self._studio.session
         if session is None or not self.isVisible():
             return None
         fill_comparison_bar(session, self.bar)
@@ -338,13 +299,10 @@ class AgreementWindow(QWidget):
         for control in (self.copy, self.export):
             control.setEnabled(self._found is not None and state is not LiveState.WORKING)
 
-    def _show_status(self, text: str) -> None:
-        self.status.show_text(text)
-
     def _copy(self) -> None:
         if self._found is not None:
             head, table = build_report_tables(self._found.report)["figures"]
-            self._taking.copy_table(to_csv(head, table), tr("Figures"))
+            self.exporting.copy_table(to_csv(head, table), tr("Figures"))
 
 
 def _missing_hint(report: AgreementReport) -> str:

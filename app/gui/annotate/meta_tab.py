@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from PySide6.QtCore import QModelIndex, QSize, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QShowEvent
+from PySide6.QtCore import QModelIndex, QSize, Qt
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
@@ -36,6 +36,7 @@ from app.gui.annotate.meta_tables import (
     people_columns,
 )
 from app.gui.pages.context import Context
+from app.gui.pages.study_view import StudyView
 from benchmark.authoring.meta_answers import (
     AUDIT,
     FRAMES,
@@ -56,32 +57,29 @@ from project.session.session import Session
 from project.text_format import pluralize
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyState
 from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.form.input_fields import ChoiceBox
+from widgets.form.layouts import make_row
 from widgets.table.record_table import RecordTable, text_columns
 from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
 
-_SIZE = (1280, 900)
 _WORDS_HINT = tr("What is talked about, what each of them wants, what changes between them; with times.")
 _FRAMES_HINT = tr("Who does what, with which face and posture, towards whom, and where; with times.")
 
 
-class MetaLayout(QWidget):
+class MetaLayout(StudyView):
     """Parts and places, and nothing that they do."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.setWindowTitle(tr("Meta information"))
-        self.setAccessibleName(tr("Meta information"))
-        self.setAutoFillBackground(True)
-        self.resize(*_SIZE)
-        self.title = ElidedLabel()
-        self.title.setFont(theme.font(semibold=True))
+    title = tr("Meta information")
+    preferred_size = (1280, 900)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.heading = ElidedLabel()
+        self.heading.setFont(theme.font(semibold=True))
         self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
         self.condition = ChoiceBox(tr("What they see"), tr("What of the recording the judges see"))
-        self.status = ElidedLabel()
         self.people: RecordTable[PersonRow] = RecordTable(tr("People"), (), wraps=True)
         self.people.setIconSize(QSize(THUMBNAIL_PX, THUMBNAIL_PX))
         self.people.verticalHeader().setMinimumSectionSize(THUMBNAIL_PX + theme.GRID)
@@ -95,16 +93,15 @@ class MetaLayout(QWidget):
         self._stack = QStackedLayout()
         self._stack.addWidget(EmptyState("film", tr("No recording is open"), tr("Choose one in the main window.")))
         self._stack.addWidget(self._page())
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addLayout(self._stack, 1)
-        column.addLayout(self._foot())
+        self.make_questions = _make_button(
+            tr("Make ESI questions"), tr("Let the chosen judges word questions of five dimensions from this")
+        )
+        self.lay_out(self._stack, 1, foot=(self.make_questions,))
         self.show_recording("")
 
     def show_recording(self, title: str) -> None:
         """Show whose information it is; "" for no recording."""
-        self.title.set_text(title)
+        self.heading.set_text(title)
         self._stack.setCurrentIndex(int(bool(title)))
         self.make_questions.setVisible(bool(title))
 
@@ -157,15 +154,13 @@ class MetaLayout(QWidget):
         return page
 
     def _head(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
         self.judges.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.condition.setMinimumWidth(theme.GRID * 14)
         asked = PlainLabel(tr("Suggestions from"))
         seen = PlainLabel(tr("who see"))
         for label in (asked, seen):
             label.setProperty("quiet", True)
-        row.addWidget(self.title, 3)
+        row = make_row(self.heading, 3)
         for part, share in ((asked, 0), (self.judges, 1), (seen, 0), (self.condition, 0)):
             row.addWidget(part, share)
         return row
@@ -228,18 +223,6 @@ class MetaLayout(QWidget):
             self.audit_answers,
         )
 
-    def _foot(self) -> QHBoxLayout:
-        self.status.setAccessibleName(tr("State"))
-        self.make_questions = _make_button(
-            tr("Make ESI questions"), tr("Let the chosen judges word questions of five dimensions from this")
-        )
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        row.addWidget(self.status, 1)
-        row.addWidget(self.make_questions)
-        row.addWidget(close_button(self))
-        return row
-
 
 def _make_button(text: str, tip: str) -> QPushButton:
     made = QPushButton(text)
@@ -271,10 +254,7 @@ def _make_section(title: str, note: str, buttons: list[QPushButton], *parts: QWi
     quiet = ElidedLabel()
     quiet.setProperty("quiet", True)
     quiet.set_text(note)
-    head = QHBoxLayout()
-    head.setSpacing(theme.GRID)
-    head.addWidget(name)
-    head.addWidget(quiet, 1)
+    head = make_row(name, quiet, 1)
     for button in buttons:
         head.addWidget(button)
     made = QWidget()
@@ -287,30 +267,22 @@ def _make_section(title: str, note: str, buttons: list[QPushButton], *parts: QWi
     return made
 
 
-_TABLES = frozenset(
-    {"look", "summary", "contradiction", "judgment", "utterance", "segment", "segment_value", "review", "participant"}
-    | {"appearance", "track_correction", "track_box", "face_track", "run", "judge", "recording", "property"}
-)
-_RELOAD_DELAY_MS = 60
-
-
-def make_meta_window(context: Context) -> QWidget:
-    """Return the window for the study that is open."""
-    return MetaWindow(context)
-
-
-class MetaWindow(MetaLayout):
+class MetaTab(MetaLayout):
     """Follows the recording that the main window shows; every edit is a step that undo there takes back."""
 
+    tables = frozenset(
+        {"look", "summary", "contradiction", "judgment", "utterance", "segment", "segment_value", "review"}
+        | {"participant", "appearance", "track_correction", "track_box", "face_track", "run", "judge", "recording"}
+        | {"property"}
+    )
+    pause_ms = 60
+    follows_recording = True
+
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context = context
-        self._studio = context.studio
+        super().__init__(context)
         self._recording: Recording | None = None
         self._pictures = Pictures(self.people)
         self._suggesting = MetaSuggestionController(context, self)
-        self._later = QTimer(self, singleShot=True, interval=_RELOAD_DELAY_MS)
-        self._later.timeout.connect(self.reload)
         self._connect_signals()
 
     def _connect_signals(self) -> None:
@@ -334,7 +306,7 @@ class MetaWindow(MetaLayout):
             picker.accept_requested.connect(partial(self._accept_answer, task))
         for task, box in self.summary_boxes().items():
             box.edited.connect(partial(self._summarize, task))
-        edit = self._edit
+        edit = self._edit_recording
         self.contradictions.set_columns(
             contradiction_columns(
                 lambda row, on: edit(lambda s, _: meta_edits.settle_contradiction(s, row.key, None, bool(on))),
@@ -346,48 +318,34 @@ class MetaWindow(MetaLayout):
         self.new_contradiction.returnPressed.connect(self._add_contradiction)
         self.delete.clicked.connect(self._delete_contradiction)
         self.contradictions.selection_changed.connect(self._update_buttons)
-        self._suggesting.message.connect(self.status.set_text)
-        self._studio.recording_changed.connect(self._change_recording)
-        self._studio.session_changed.connect(self.reload)
-        self._studio.bridge.changed.connect(self._apply)
+        self._suggesting.message.connect(self.tell)
 
     def _describe(self, who: str, kind: LookKind, text: str) -> None:
-        self._edit(lambda session, where: meta_edits.set_person_description(session, where, who, kind, text))
+        self._edit_recording(lambda session, where: meta_edits.set_person_description(session, where, who, kind, text))
 
     def _seek_person(self, index: QModelIndex) -> None:
         person = self.people.records()[index.row()]
         if index.column() < PICTURE_COLUMNS and person.start_us >= 0:
             self._seek(person.start_us)
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not event.spontaneous():
-            self.reload()
-
-    def closeEvent(self, event: QCloseEvent) -> None:
+    def hideEvent(self, event: QHideEvent) -> None:
         self._flush()
-        super().closeEvent(event)
+        super().hideEvent(event)
 
-    def show_error(self, error: UserError) -> None:
-        """Show why something could not be done in this window."""
-        self.status.set_text(str(error))
-
-    def reload(self) -> None:
-        """Show the recording as the study has it now."""
-        session, recording = self._studio.session, self._studio.recording
+    def reload(self, session: Session) -> None:
+        recording = self._studio.recording
+        if recording != self._recording:
+            self._flush()
+            self.tell("")
         self._recording = recording
         self.show_recording(
             ""
             if recording is None
             else tr("Recording {number}: {name}").format(number=recording.number, name=recording.name)
         )
-        if session is None or recording is None:
-            return
-        try:
+        if recording is not None:
             self._show(session, recording)
-        except UserError as error:
-            self.status.set_text(str(error))
-        self._update_buttons()
+            self._update_buttons()
 
     def _show(self, session: Session, recording: Recording) -> None:
         writable = self._studio.writable
@@ -447,13 +405,13 @@ class MetaWindow(MetaLayout):
 
     # What the buttons do
 
-    def _edit(self, do: Callable[[Session, str], Changes | None]) -> bool:
+    def _edit_recording(self, do: Callable[[Session, str], Changes | None]) -> bool:
         recording = self._recording
         if recording is None:
             return False
-        self.status.set_text("")
-        done = self._studio.edit(lambda session: do(session, recording.id), self)
-        self._later.start()
+        done = self.edit(lambda session: do(session, recording.id))
+        # Also what was refused is shown as it is in the study.
+        self.refresh_later()
         return done
 
     def _seek(self, time_us: int) -> None:
@@ -468,7 +426,7 @@ class MetaWindow(MetaLayout):
             cued_utterance.utterance.id: cued_utterance.is_voice_over
             for cued_utterance in read_cued_utterances(session, self._recording.id)
         }
-        self._edit(lambda s, _: meta_edits.set_voice_over(s, key, not over.get(key, False)))
+        self._edit_recording(lambda s, _: meta_edits.set_voice_over(s, key, not over.get(key, False)))
 
     def _find_changes(self) -> None:
         session = self._studio.session
@@ -477,12 +435,12 @@ class MetaWindow(MetaLayout):
         try:
             work = scenes.prepare(session, self._recording.id)
         except UserError as error:
-            self.status.set_text(str(error))
+            self.tell(error)
             return
-        self.status.set_text(f"{work.title}…")
+        self.tell(f"{work.title}…")
         self._context.jobs.start(
             work,
-            lambda result: self.status.set_text(
+            lambda result: self.tell(
                 tr("Found {count}.").format(
                     count=trn("{count} scene change", "{count} scene changes", len(result.changes))
                 )
@@ -492,7 +450,7 @@ class MetaWindow(MetaLayout):
     def _mark_moment(self) -> None:
         track, label = self.selected_mark()
         now = self._context.player.position_us
-        self._edit(lambda session, where: meta_edits.mark_scene_at(session, where, now, track, label)[1])
+        self._edit_recording(lambda session, where: meta_edits.mark_scene_at(session, where, now, track, label)[1])
 
     def _decide(self, accepted: bool, *_: object) -> None:
         session = self._studio.session
@@ -502,27 +460,31 @@ class MetaWindow(MetaLayout):
         chosen = self.scenes.current_key()
         ids = [chosen] if chosen in waiting else sorted(waiting)
         if ids:
-            self._edit(
+            self._edit_recording(
                 lambda s, _: prelabels.accept_prelabels(s, ids)[1] if accepted else prelabels.reject_prelabels(s, ids)
             )
 
     def _delete_scene(self) -> None:
         key = self.scenes.current_key()
         if key:
-            self._edit(lambda session, _: delete_segments(session, [key]))
+            self._edit_recording(lambda session, _: delete_segments(session, [key]))
 
     def _add_contradiction(self) -> None:
         text = self.new_contradiction.text()
-        if text.strip() and self._edit(lambda session, where: meta_edits.add_contradiction(session, where, text)[1]):
+        if text.strip() and self._edit_recording(
+            lambda session, where: meta_edits.add_contradiction(session, where, text)[1]
+        ):
             self.new_contradiction.clear()
 
     def _delete_contradiction(self) -> None:
         key = self.contradictions.current_key()
         if key:
-            self._edit(lambda session, _: meta_edits.remove_contradictions(session, [key]))
+            self._edit_recording(lambda session, _: meta_edits.remove_contradictions(session, [key]))
 
     def _summarize(self, task: str, text: str) -> None:
-        self._edit(lambda session, where: meta_edits.write_summary(session, where, SUMMARY_SOURCES[task], text))
+        self._edit_recording(
+            lambda session, where: meta_edits.write_summary(session, where, SUMMARY_SOURCES[task], text)
+        )
 
     def _chosen_judges(self) -> list[JudgeEntry]:
         session = self._studio.session
@@ -562,19 +524,9 @@ class MetaWindow(MetaLayout):
                 )
             return taken.changes
 
-        if self._edit(do):
-            self.status.set_text(" ".join(told))
+        if self._edit_recording(do):
+            self.tell(" ".join(told))
 
     def _flush(self) -> None:
         for box in self.summary_boxes().values():
             box.flush()
-
-    def _change_recording(self) -> None:
-        self._flush()
-        self.status.set_text("")
-        if self.isVisible():
-            self.reload()
-
-    def _apply(self, changes: Changes, _initiator: object) -> None:
-        if self.isVisible() and _TABLES & set(changes):
-            self._later.start()

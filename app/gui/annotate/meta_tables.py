@@ -37,6 +37,7 @@ from project.timebase import format_seconds, format_time
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.input_fields import ChoiceBox
+from widgets.form.layouts import make_row
 from widgets.table.record_table import RecordColumn, TableRow
 from widgets.text_labels import PlainLabel
 
@@ -383,11 +384,7 @@ class SummaryBox(QWidget):
         self.text.setTabChangesFocus(True)
         self.text.focus_lost.connect(self.flush)
         self.answers = AnswerPicker(title.lower())
-        head = QHBoxLayout()
-        head.setSpacing(theme.GRID)
-        head.addWidget(name)
-        head.addWidget(self.note, 1)
-        head.addWidget(self.suggest)
+        head = make_row(name, self.note, 1, self.suggest)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID // 2)

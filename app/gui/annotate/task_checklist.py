@@ -6,15 +6,13 @@ Each line leads to its segment or recording.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QStackedLayout,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,17 +24,17 @@ from annotate.review.study_progress import (
     ReviewsWaiting,
     build_checklist,
 )
-from app.gui.annotate.segments_dock import read_table
+from app.gui.annotate.segments_tab import read_table
 from app.gui.pages.context import Context
+from app.gui.pages.study_view import StudyView
 from project.entities.study_records import Annotator, Changes
-from project.errors import UserError
 from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
-from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyState
 from widgets.form.input_fields import ChoiceBox
+from widgets.form.layouts import make_row
 from widgets.text_labels import PlainLabel, plain_tip
 
 _KEY_ROLE = Qt.ItemDataRole.UserRole
@@ -114,62 +112,41 @@ def _task_item(task: ChecklistRow) -> QTreeWidgetItem:
     return item
 
 
-_PAUSE_MS = 400
-_TITLE = tr("Checklist")
 _ALL_DONE = (tr("All done"), tr("Nothing is missing, nothing waits."))
 _NO_RECORDINGS = (tr("Nothing to do yet"), tr("Add recordings in the main window first: Ctrl+O."))
 
 
-def make_checklist_window(context: Context) -> QWidget:
-    """Return the window for the study that is open."""
-    if context.studio.session is None:
-        raise UserError(tr("No study is open."), tr("Open one first."))
-    return ChecklistWindow(context, context.studio.session)
-
-
-class ChecklistWindow(QWidget):
+class ChecklistTab(StudyView):
     """Works out the list when it is shown, and again when edits pause."""
 
-    def __init__(self, context: Context, session: Session) -> None:
-        super().__init__()
-        self.setWindowTitle(_TITLE)
-        self.resize(720, 560)
-        self._context = context
-        self._session = session
+    title = tr("Checklist")
+    preferred_size = (720, 560)
+    pause_ms = 400
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        session = context.studio.session
+        assert session is not None
         self._table, self._reading = read_table(context, session, self._on_rows_read)
         self._reviews = ReviewsWaiting(session)
         self._waiting = Changes()
         self._tasks: tuple[ChecklistItem, ...] = ()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        row = QHBoxLayout()
         label = PlainLabel(tr("To be done by"))
         self.who = ChoiceBox(tr("Annotator"), tr("Whose tasks are listed"))
         label.setBuddy(self.who)
         self.counts = PlainLabel()
         self.counts.setProperty("quiet", True)
-        row.addWidget(label)
-        row.addWidget(self.who)
-        row.addWidget(self.counts, 1)
-        column.addLayout(row)
         self.view = ChecklistView()
         self._done = EmptyState("circle-check", *_ALL_DONE)
         self._stack = QStackedLayout()
         self._stack.addWidget(self.view)
         self._stack.addWidget(self._done)
-        column.addLayout(self._stack, 1)
-        column.addWidget(close_button(self), 0, Qt.AlignmentFlag.AlignRight)
-        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._pause.timeout.connect(self.refresh)
+        self.lay_out(make_row(label, self.who, self.counts, 1), self._stack, 1)
         self.view.opened.connect(self._open)
         self.who.activated.connect(lambda _: self.refresh())
-        context.studio.bridge.changed.connect(self._apply)
-        context.studio.leaving.connect(self._pause.stop)
         self._fill_people(session.annotator_name)
-        self.refresh()
 
-    def refresh(self) -> None:
+    def reload(self, session: Session) -> None:
         """Work out what is to be done."""
         if self._reading:
             self.counts.setText(tr("Reading the segments…"))
@@ -180,7 +157,7 @@ class ChecklistWindow(QWidget):
             if changes.ids("annotator"):
                 self._fill_people(self.who.currentText())
         who = self._table.annotators.get(self.who.currentData() or "")
-        found = build_checklist(self._session, self._table, [who] if who else (), self._reviews)
+        found = build_checklist(session, self._table, [who] if who else (), self._reviews)
         self._tasks = found.tasks
         groups = _task_groups(found, who is None)
         self.view.set_groups(groups)
@@ -190,18 +167,15 @@ class ChecklistWindow(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self._waiting:
-            self.refresh()
         self.view.setFocus()
 
     def _on_rows_read(self) -> None:
         self._reading = False
         self.refresh()
 
-    def _apply(self, changes: Changes, _initiator: object) -> None:
+    def needs_reload(self, changes: Changes, _initiator: object) -> bool:
         self._waiting |= changes
-        if self.isVisible():
-            self._pause.start()
+        return True
 
     def _fill_people(self, chosen: str) -> None:
         self.who.clear()

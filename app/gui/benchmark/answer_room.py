@@ -27,6 +27,7 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
+from widgets.form.layouts import make_row
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import PlainLabel, plain_tip
 
@@ -165,9 +166,7 @@ class AnswerRoom(QWidget):
         self._stack = QStackedLayout()
         column.addLayout(self._stack, 1)
         self._stack.addWidget(self._done)
-        foot = QHBoxLayout()
-        foot.setSpacing(theme.GRID)
-        foot.addWidget(self.note, 1)
+        foot = make_row(self.note, 1)
         for button in (self.pause, self.later, self.skip, self.save):
             foot.addWidget(button)
         column.addLayout(foot)

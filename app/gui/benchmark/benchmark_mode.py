@@ -431,7 +431,7 @@ class Results(QObject):
 
 def make_benchmark_page(context: Context) -> QWidget:
     """Return the page."""
-    page = BenchmarkPage(task_options(), INCLUDE_LABELS)
+    page = BenchmarkPage(context, task_options(), INCLUDE_LABELS)
     shown = ItemSetPresenter(context, page)
     ItemSetBuilder(context, page)
     BenchmarkRunController(context, page, shown)

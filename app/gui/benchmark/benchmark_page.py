@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
@@ -17,12 +16,15 @@ from PySide6.QtWidgets import (
 )
 
 from app.gui.benchmark.item_set_form import NewSetForm, TaskOption
+from app.gui.pages.context import Context
+from app.gui.pages.study_view import StudyView
 from project.entities.study_records import Json
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint, EmptyState, EmptyStateAction
 from widgets.form.checklists import TickMenu
 from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox
+from widgets.form.layouts import make_row
 from widgets.progress_bars import ProgressLine
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel, describe, plain_tip
@@ -122,8 +124,6 @@ class ResultsTab(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, theme.GRID, 0, 0)
         column.setSpacing(theme.GRID)
-        head = QHBoxLayout()
-        head.setSpacing(theme.GRID)
         self.published = QCheckBox(tr("P&ublished rows"))
         self.published.setChecked(True)
         self.published.setToolTip(tr("Show what the paper reports beside this study's own figures"))
@@ -131,10 +131,7 @@ class ResultsTab(QWidget):
         self.everything.setToolTip(tr("Show the runs of every item set of this study"))
         self.report = QPushButton(tr("Re&port…"))
         self.report.setToolTip(tr("Tables and plots of all runs, to be looked at and written"))
-        head.addWidget(self.published)
-        head.addWidget(self.everything)
-        head.addStretch(1)
-        head.addWidget(self.report)
+        head = make_row(self.published, self.everything, None, self.report)
         column.addLayout(head)
         self.table = RecordTable(tr("Results"), text_columns(COLUMNS, shrinks=0))
         self.table.setToolTip(tr("Choose a row to see its items"))
@@ -330,11 +327,7 @@ class RunTab(QWidget):
         column.addWidget(self.notes)
         column.addSpacing(theme.GRID)
         column.addWidget(_make_heading(tr("People")))
-        people = QHBoxLayout()
-        people.setSpacing(theme.GRID)
-        people.addWidget(self.answer)
-        people.addWidget(self.own)
-        people.addStretch(1)
+        people = make_row(self.answer, self.own, None)
         column.addLayout(people)
         column.addWidget(self.standing)
         column.addSpacing(theme.GRID)
@@ -399,22 +392,21 @@ NEW = "new"
 TABS = (tr("Set"), tr("Run"), tr("Results"), tr("Items"))
 
 
-class BenchmarkPage(QWidget):
+class BenchmarkPage(StudyView):
     """Everything here is about the item set that is chosen on top.
 
     Signals:
-        visible_changed (bool): the page came into sight, or went.
         set_chosen (str): another item set is chosen, by id.
         looks_changed: something else is chosen, which is worth keeping.
     """
 
-    visible_changed = Signal(bool)
     set_chosen = Signal(str)
     looks_changed = Signal()
 
-    def __init__(self, tasks: Sequence[TaskOption], included: Mapping[str, str], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(tr("Benchmark"))
+    title = tr("Benchmark")
+
+    def __init__(self, context: Context, tasks: Sequence[TaskOption], included: Mapping[str, str]) -> None:
+        super().__init__(context)
         self._wanted = ""
         self.sets = ChoiceBox(tr("Item set"), tr("The item set that is asked, answered and shown"), compact=True)
         self.new = QPushButton(tr("&New set…"))
@@ -491,14 +483,6 @@ class BenchmarkPage(QWidget):
         if isinstance(run, dict):
             self.run.restore_state(run)
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.visible_changed.emit(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.visible_changed.emit(False)
-
     def _choose(self) -> None:
         self._wanted = self.current_set()
         self.show_tabs()
@@ -513,14 +497,10 @@ class BenchmarkPage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
         column.setSpacing(theme.GRID)
-        head = QHBoxLayout()
-        head.setSpacing(theme.GRID)
         label = PlainLabel(tr("I&tem set"))
         label.setBuddy(self.sets)
         label.setProperty("quiet", True)
-        head.addWidget(label)
-        head.addWidget(self.sets, 1)
-        head.addWidget(self.new)
+        head = make_row(label, self.sets, 1, self.new)
         column.addLayout(head)
         self._stack = QStackedLayout()
         column.addLayout(self._stack, 1)

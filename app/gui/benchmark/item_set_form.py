@@ -22,6 +22,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.form import Form
 from widgets.form.input_fields import IntegerBox
+from widgets.form.layouts import make_column, make_row
 from widgets.text_labels import PlainLabel, describe
 
 _MAX_SHARE = 100
@@ -120,14 +121,10 @@ class SetRules(QWidget):
         )
         for row in (self._shares, self._methods):
             row.setSpacing(theme.GRID)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         head = QHBoxLayout()
         head.addWidget(self.fold)
         head.addStretch(1)
-        column.addLayout(head)
-        column.addWidget(self._body)
+        self.setLayout(make_column(head, self._body))
         self.fold.toggled.connect(self._set_expanded)
         self.lane.currentIndexChanged.connect(lambda _at: self._rebuild_shares())
         self.own_shares.toggled.connect(lambda _on: self._enable())
@@ -359,12 +356,7 @@ class NewSetForm(QWidget):
 
     def _lay_out(self) -> None:
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self._form)
-        column.addWidget(self.rules)
-        column.addStretch(1)
+        inner.setLayout(make_column(self._form, self.rules, None))
         area = QScrollArea(widgetResizable=True)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setFrameShape(QFrame.Shape.NoFrame)
@@ -374,9 +366,5 @@ class NewSetForm(QWidget):
         whole.setSpacing(theme.GRID)
         whole.addWidget(area, 1)
         whole.addWidget(self.note)
-        foot = QHBoxLayout()
-        foot.setSpacing(theme.GRID)
-        foot.addStretch(1)
-        foot.addWidget(self.cancel)
-        foot.addWidget(self.make)
+        foot = make_row(None, self.cancel, self.make)
         whole.addLayout(foot)

@@ -8,23 +8,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QTabWidget,
-    QVBoxLayout,
-    QWidget,
 )
 
 from app.gui.benchmark.report_plots import render_plots, report_plots
 from app.gui.pages.context import Context
-from app.gui.pages.figure_export import PlotExporter
-from app.gui.pages.live import Live, LiveState
+from app.gui.pages.live import LiveState
+from app.gui.pages.study_view import ComputedView
 from app.gui.study.background import PendingTask, Read
 from benchmark.report.benchmark_report import (
     PAGE_NAME,
@@ -51,12 +47,11 @@ from project.text_tables import cell_hint, format_cell, format_sd
 from project.timebase import format_time
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyHint
 from widgets.form.input_fields import ChoiceBox
+from widgets.form.layouts import make_tab_page
 from widgets.plots.plot_data import Plot
 from widgets.plots.plot_view import PlotWall
-from widgets.progress_bars import StatusLine
 from widgets.table.record_table import RecordColumn, RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel
 
@@ -218,28 +213,20 @@ _WORKING_TEXT = tr("Figures are being worked out.")
 _MAX_NAME_TRIES = 1000
 
 
-def make_report_window(context: Context) -> QWidget:
-    """Return the window."""
-    return ReportWindow(context)
-
-
-class ReportWindow(QWidget):
+class ReportTab(ComputedView[ReportBundle]):
     """Nothing here changes the study."""
 
+    title = tr("Benchmark report")
+    tables = RELEVANT_TABLES
+    preferred_size = (1180, 800)
+
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context = context
+        super().__init__(context, self._report_reader)
         self._found: ReportInput | None = None
         self._report: BenchmarkReport | None = None
         self._earlier = ""
         self._writing: PendingTask | None = None
-        self.setWindowTitle(tr("Benchmark report"))
-        self.setAccessibleName(tr("Benchmark report"))
-        self.setAutoFillBackground(True)
-        self.resize(1180, 800)
         self.setMinimumWidth(520)
-        self.computing = Live(context, self, RELEVANT_TABLES, self._report_reader)
-        self._taking = PlotExporter(context, self._show_status)
         self.sets = ChoiceBox(tr("Which frozen sets are reported on"))
         self.against = ChoiceBox(tr("An earlier report, to see what changed beyond noise"))
         self.chosen = ChoiceBox(tr("A table of the report"))
@@ -257,9 +244,6 @@ class ReportWindow(QWidget):
         self._connect_signals()
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
         self.refresh_button = QPushButton(tr("Re&fresh"))
         self.refresh_button.setToolTip(tr("Compute the figures of the study as it is now"))
         head = _make_control_row(
@@ -268,12 +252,11 @@ class ReportWindow(QWidget):
         )
         head.addStretch(1)
         head.addWidget(self.refresh_button)
-        column.addLayout(head)
         self.note.setProperty("quiet", True)
         self.tabs = QTabWidget(documentMode=True)
         first = _make_control_row((tr("T&able"), self.chosen))
         first.addStretch(1)
-        self.tabs.addTab(_make_page(first, self.note, self.figures), tr("&Tables"))
+        self.tabs.addTab(make_tab_page(first, self.note, self.figures, 1), tr("&Tables"))
         self.tabs.addTab(self.drawn, tr("&Plots"))
         second = _make_control_row(
             (tr("&Run"), self.run),
@@ -281,11 +264,7 @@ class ReportWindow(QWidget):
         )
         second.addStretch(1)
         self.items.setToolTip(tr("Choose an item to see its moment in the player"))
-        self.tabs.addTab(_make_page(second, None, self.items), tr("It&ems"))
-        column.addWidget(self.tabs, 1)
-        foot = QHBoxLayout()
-        foot.setSpacing(theme.GRID)
-        self.status = StatusLine(tr("State of the report"), tr("Report"))
+        self.tabs.addTab(make_tab_page(second, self.items, 1), tr("It&ems"))
         self.private = QCheckBox(tr("With pri&vate texts"))
         self.private.setToolTip(
             tr("Also options, words, answers and reasons as they are: then the report must not be passed on")
@@ -294,11 +273,7 @@ class ReportWindow(QWidget):
         self.write.setToolTip(tr("Write a folder: HTML, Markdown, LaTeX and CSV tables, plots as SVG and PNG, items"))
         self.write.setProperty("primary", True)
         self.write.setEnabled(False)
-        foot.addWidget(self.status, 1)
-        foot.addWidget(self.private)
-        foot.addWidget(close_button(self))
-        foot.addWidget(self.write)
-        column.addLayout(foot)
+        self.lay_out(head, self.tabs, 1, foot=(self.private, self.write))
 
     def _connect_signals(self) -> None:
         self.sets.activated.connect(lambda _at: self.computing.start())
@@ -307,23 +282,22 @@ class ReportWindow(QWidget):
         self.refresh_button.clicked.connect(self.computing.start)
         self.computing.finished.connect(self._show)
         self.computing.changed.connect(self._show_state)
-        self.computing.show_on(self.status, _summary)
-        self.status.cancel_requested.connect(self._cancel)
+        self.computing.show_on(self.line, _summary)
+        self.line.cancel_requested.connect(self._stop_writing)
         self.chosen.currentIndexChanged.connect(lambda _at: self._show_table())
         self.figures.clicked.connect(self._follow_figure)
         self.figures.activated.connect(self._follow_figure)
         self.run.currentIndexChanged.connect(lambda _at: self._fill_parts())
         self.part.currentIndexChanged.connect(lambda _at: self._show_items())
         self.items.chosen.connect(lambda row: self._context.look_at(row.key.split()[0], row.time_us))
-        self.drawn.action_requested.connect(self._taking.export_plot)
+        self.drawn.action_requested.connect(self.exporting.export_plot)
         self.write.clicked.connect(self.write_all)
         self.against.addItems([_NO_COMPARISON, _CHOOSE_FILE])
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not event.spontaneous() and self.computing.state is not LiveState.CURRENT:
-            self._fill_sets()
-            self.computing.start()
+    def reload(self, session: Session) -> None:
+        sets = all_sets(session.study)
+        self.sets.offer({"": _EVERY_SET, **{item_set.id: item_set.name for item_set in sets}})
+        super().reload(session)
 
     def write_all(self) -> None:
         """Ask for a folder and write the report into a new one inside it."""
@@ -340,7 +314,7 @@ class ReportWindow(QWidget):
             self._writing = None
             self.write.setEnabled(True)
             private = tr(" It is private: do not pass it on.") if found.include_texts else ""
-            self._show_status(
+            self.tell(
                 tr("Wrote {count} to {name}. Open {page} in a browser.{private}").format(
                     count=trn("{count} file", "{count} files", len(files)),
                     name=folder.name,
@@ -353,17 +327,15 @@ class ReportWindow(QWidget):
             lambda progress: write_report(build_report(found, render_plots(found.runs)), folder, progress),
             then,
             self._on_write_failed,
-            self.status.show_progress,
+            self.line.show_progress,
         )
 
-    def _cancel(self) -> None:
-        if self._writing is None:
-            self.computing.cancel()
-            return
-        self._writing.stop()
-        self._writing = None
-        self.write.setEnabled(True)
-        self._show_status(tr("Cancelled: no report was written."))
+    def _stop_writing(self) -> None:
+        if self._writing is not None:
+            self._writing.stop()
+            self._writing = None
+            self.write.setEnabled(True)
+            self.tell(tr("Cancelled: no report was written."))
 
     def _report_reader(self) -> Read[ReportBundle]:
         wish, answering = self._report_options(), self._context.studio.writable
@@ -384,11 +356,6 @@ class ReportWindow(QWidget):
             self.against.setCurrentIndex(1)
         self._earlier = self.against.currentData() or ""
         self.computing.start()
-
-    def _fill_sets(self) -> None:
-        session = self._context.studio.session
-        sets = all_sets(session.study) if session is not None else ()
-        self.sets.offer({"": _EVERY_SET, **{item_set.id: item_set.name for item_set in sets}})
 
     def _show(self, computed: ReportBundle) -> None:
         found = computed.report_input
@@ -460,14 +427,11 @@ class ReportWindow(QWidget):
     def _on_write_failed(self, error: Exception) -> None:
         self._writing = None
         self.write.setEnabled(True)
-        self._show_status(
+        self.tell(
             str(error)
             if isinstance(error, UserError)
             else tr("The report could not be written: {error}").format(error=error)
         )
-
-    def _show_status(self, text: str) -> None:
-        self.status.show_text(text)
 
 
 def _summary(computed: ReportBundle) -> str:
@@ -488,18 +452,6 @@ def _make_control_row(*named: tuple[str, QComboBox]) -> QHBoxLayout:
         row.addWidget(label)
         row.addWidget(box)
     return row
-
-
-def _make_page(head: QHBoxLayout, note: QLabel | None, below: QWidget) -> QWidget:
-    page = QWidget()
-    column = QVBoxLayout(page)
-    column.setContentsMargins(0, theme.GRID, 0, 0)
-    column.setSpacing(theme.GRID)
-    column.addLayout(head)
-    if note is not None:
-        column.addWidget(note)
-    column.addWidget(below, 1)
-    return page
 
 
 def _unused_folder(parent: Path, name: str) -> Path:

@@ -541,7 +541,7 @@ def _check_text(graph: ChainGraph, node_id: str, message: str) -> str:
 
 def make_chains_page(context: Context) -> QWidget:
     """Return the page."""
-    page = ChainsPage()
+    page = ChainsPage(context)
     chosen, drawing = context.chains.chosen, context.chains.drawing
     ChainPresenter(context, page, chosen, drawing)
     asking = ChainInputController(context, page, chosen, drawing)

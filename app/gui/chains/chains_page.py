@@ -5,7 +5,7 @@ from enum import StrEnum
 from functools import partial
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
@@ -22,12 +22,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.gui.chains.node_form import (
-    DECISIONS,
-    NodeForm,
-    make_picture_button,
-    node_text,
-)
+from app.gui.chains.node_form import DECISIONS, NodeForm, make_picture_button, node_text
+from app.gui.pages.context import Context
+from app.gui.pages.study_view import StudyView
 from project.entities.causal_chains import ChainDecision, ChainNode
 from resources.translation import later, tr
 from widgets import theme
@@ -397,23 +394,21 @@ class ChainPageTab(StrEnum):
     REVIEW = later("Review")
 
 
-class ChainsPage(QWidget):
+class ChainsPage(StudyView):
     """Lays the parts out; what they do is joined elsewhere.
 
     Signals:
-        visible_changed (bool): the page came into sight, or went.
         action_requested (str): the key of an action of the window.
 
     Attributes:
         acts: what the window's menu may ask for, by name.
     """
 
-    visible_changed = Signal(bool)
     action_requested = Signal(str)
+    title = tr("Chains")
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(tr("Chains"))
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self.acts: Mapping[str, Callable[[], object]] = {}
         self._usual, self._hint = _KEYS_HELP, ""
         self.bar = ChainBar()
@@ -489,14 +484,9 @@ class ChainsPage(QWidget):
         """Return what is shown below the graph."""
         return [*ChainPageTab][self._parts.currentIndex()]
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.visible_changed.emit(True)
-
     def hideEvent(self, event: QHideEvent) -> None:
         self.form.flush()
         super().hideEvent(event)
-        self.visible_changed.emit(False)
 
     def _make(self) -> QWidget:
         page = QWidget()

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -35,6 +34,7 @@ from project.timebase import format_time
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.input_fields import ChoiceBox, IntegerBox
+from widgets.form.layouts import make_column, make_row
 from widgets.text_labels import ElidedLabel, PlainLabel, add_form_row, plain_tip
 
 PERSON = ""
@@ -283,18 +283,8 @@ class StartForm(QWidget):
             add_form_row(self._form, name, part)
         self.limit.setMaximumWidth(theme.GRID * 12)
         self._form.addRow("", self.agreed)
-        foot = QHBoxLayout()
-        foot.setSpacing(theme.GRID)
-        foot.addWidget(self.status, 1)
-        foot.addWidget(self.cancel)
-        foot.addWidget(self.start)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.title)
-        column.addLayout(self._form)
-        column.addStretch(1)
-        column.addLayout(foot)
+        foot = make_row(self.status, 1, self.cancel, self.start)
+        self.setLayout(make_column(self.title, self._form, None, foot))
 
 
 _NO_SCENARIO = tr("There is no scenario yet. Write one on the page Scenarios, or import some.")

@@ -28,6 +28,7 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint
+from widgets.form.layouts import make_column, make_row
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import ElidedLabel, add_form_row, plain_tip
 from widgets.theme import icon
@@ -92,16 +93,8 @@ class TextsForm(QWidget):
         self.save.setToolTip(plain_tip(tr("Keep this {what}").format(what=what)))
         self.save.clicked.connect(self.saved)
         self.delete.clicked.connect(self.delete_requested)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        row.addWidget(self.status, 1)
-        row.addWidget(self.delete)
-        row.addWidget(self.save)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(area, 1)
-        column.addLayout(row)
+        row = make_row(self.status, 1, self.delete, self.save)
+        self.setLayout(make_column(area, 1, row))
 
     def show_texts(self, texts: Mapping[str, str], *, known: bool, writable: bool) -> None:
         """Show other texts; `known` where they can be deleted."""

@@ -40,6 +40,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.checklists import TickMenu
 from widgets.form.input_fields import ChoiceBox
+from widgets.form.layouts import make_column, make_row
 from widgets.table.record_table import TableRow
 from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
 from widgets.theme import icon
@@ -225,12 +226,7 @@ class TurnBar(QWidget):
         self.take = QPushButton(tr("Take turn"))
         self.take.setProperty("primary", True)
         self.take.setToolTip(tr("Take your turn (Enter)"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID)
-        row.addWidget(self.act)
-        row.addWidget(self.words, 1)
-        row.addWidget(self.take)
+        self.setLayout(make_row(self.act, self.words, 1, self.take))
         self.act.currentIndexChanged.connect(self._update_controls)
         self.words.textChanged.connect(self._update_controls)
         self.words.returnPressed.connect(self._emit_turn)
@@ -425,15 +421,7 @@ class PlayView(QWidget):
         row.addStretch(1)
         row.addWidget(self.judges, 1)
         row.addWidget(self.rate)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.title)
-        column.addWidget(self.scene)
-        column.addWidget(parts, 1)
-        column.addWidget(self.status)
-        column.addWidget(self.bar)
-        column.addLayout(row)
+        self.setLayout(make_column(self.title, self.scene, parts, 1, self.status, self.bar, row))
 
 
 def _make_button(text: str, picture: str, tip: str) -> QPushButton:

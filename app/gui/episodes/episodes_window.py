@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, QTimer, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
 
 from app.gui.episodes.episode_form import EpisodeStarter, StartForm
@@ -20,6 +19,7 @@ from app.gui.episodes.episode_player import (
 )
 from app.gui.judges.request_facts import when_checksums_known
 from app.gui.pages.context import Context
+from app.gui.pages.study_view import StudyView
 from app.gui.study.dialogs import file_filter
 from benchmark.episodes.episode_runs import prepare_ratings
 from benchmark.episodes.episode_state import EpisodeState, briefing, failed_turns, read_episode_state
@@ -32,7 +32,6 @@ from project.queries.judgment_rows import all_judges
 from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.checklists import TickMenuItem
 from widgets.table.record_table import RecordTable, text_columns
@@ -111,31 +110,21 @@ def _make_button(text: str, picture: str, tip: str) -> QPushButton:
     return made
 
 
-_SIZE = (1280, 820)
-_RELOAD_DELAY_MS = 40
-_TABLES = frozenset(
-    {"episode", "episode_agent", "character", "scenario", "utterance", "recording", "judge", "judgment", "segment"}
-    | {"segment_value", "participant"}
-)
-
-
-def make_episodes_window(context: Context) -> QWidget:
-    """Return the window for the study that is open."""
-    return EpisodesWindow(context)
-
-
-class EpisodesWindow(QWidget):
+class EpisodesWindow(StudyView):
     """Three pages: episodes, characters, scenarios. Every edit is a step that undo takes back."""
 
+    title = tr("Episodes")
+    tables = frozenset(
+        {"episode", "episode_agent", "character", "scenario", "utterance", "recording", "judge", "judgment", "segment"}
+        | {"segment_value", "participant"}
+    )
+    preferred_size = (1280, 820)
+    pause_ms = 40
+
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context, self._studio = context, context.studio
+        super().__init__(context)
         self._shown = ""
         self._at_keyboard: int | None = None
-        self.setWindowTitle(tr("Episodes"))
-        self.setAccessibleName(tr("Episodes"))
-        self.setAutoFillBackground(True)
-        self.resize(*_SIZE)
         self.page = EpisodesPage()
         self.characters = characters_page(self._studio)
         self.scenarios = scenarios_page(self._studio)
@@ -147,19 +136,9 @@ class EpisodesWindow(QWidget):
             (tr("Scenarios"), self.scenarios),
         ):
             self.tabs.addTab(page, name)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(0, 0, 0, 0)
-        foot.addStretch()
-        foot.addWidget(close_button(self))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.tabs, 1)
-        column.addLayout(foot)
+        self.lay_out(self.tabs, 1)
         self.playing = EpisodeRunner(context, self)
         self.beginning = EpisodeStarter(self._studio, self.page.start, self.show_episode, self)
-        self._later = QTimer(self, singleShot=True, interval=_RELOAD_DELAY_MS)
-        self._later.timeout.connect(self.reload)
         self._connect_signals()
 
     def _connect_signals(self) -> None:
@@ -178,14 +157,7 @@ class EpisodesWindow(QWidget):
         play.reveal_requested.connect(self._reveal)
         self.playing.changed.connect(self._show)
         self.playing.message.connect(play.status.set_text)
-        self._studio.bridge.changed.connect(self._apply)
-        self._studio.session_changed.connect(self.reload)
-        self._context.jobs.done.connect(self._reload_later)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not event.spontaneous():
-            self.reload()
+        self._context.jobs.done.connect(self.refresh_later)
 
     # What is shown
 
@@ -205,7 +177,7 @@ class EpisodesWindow(QWidget):
         self.page.play.status.set_text("")
         self.page.show_part(self.page.play)
         self.tabs.setCurrentWidget(self.page)
-        self.reload()
+        self.refresh()
         state = self._state()
         if state is not None and state.next_agent is not None and state.next_agent.player is AgentPlayer.JUDGE:
             self.playing.play(recording_id)
@@ -222,16 +194,8 @@ class EpisodesWindow(QWidget):
             self.tabs.setCurrentWidget(self.page)
             self.page.show_part(self.page.start)
 
-    def reload(self) -> None:
-        """Show the study as it is now."""
-        session = self._studio.session
-        if session is None:
-            return
-        try:
-            rows = episode_rows(session)
-        except UserError as error:
-            self.page.play.status.set_text(str(error))
-            return
+    def reload(self, session: Session) -> None:
+        rows = episode_rows(session)
         known = [row.key for row in rows]
         if self._shown not in known:
             self._shown = known[0] if known else ""
@@ -388,7 +352,7 @@ class EpisodesWindow(QWidget):
             return found.changes
 
         if self._studio.edit(do, self):
-            self.reload()
+            self.refresh()
             self.page.play.status.set_text(" ".join(told))
 
     def _export(self) -> None:
@@ -406,11 +370,3 @@ class EpisodesWindow(QWidget):
                 count=trn("{count} episode", "{count} episodes", count), name=path.name
             )
         )
-
-    def _reload_later(self, *_job: object) -> None:
-        # A method, because a lambda would outlive this window, which goes with its study.
-        self._later.start()
-
-    def _apply(self, changes: Changes, _initiator: object) -> None:
-        if self.isVisible() and _TABLES & set(changes):
-            self._later.start()

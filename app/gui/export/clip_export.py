@@ -38,7 +38,7 @@ from project.timebase import SECOND_US, format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
-from widgets.form.layouts import fit_width
+from widgets.form.layouts import fit_width, make_row
 from widgets.text_labels import PlainLabel
 from widgets.theme import pixmap
 
@@ -294,16 +294,13 @@ def _make_muted_label(text: str) -> QLabel:
 
 
 def _make_headline(bad: bool, text: str) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(theme.GRID)
     picture = PlainLabel()
     colours = theme.palette()
     name, colour = ("triangle-alert", colours.error) if bad else ("circle-check", colours.competence)
     picture.setPixmap(pixmap(name, 20, colour, picture.devicePixelRatioF()))
     words = PlainLabel(text, wordWrap=True)
     words.setFont(theme.font(theme.POINTS + 2, semibold=True))
-    row.addWidget(picture)
-    row.addWidget(words, 1)
+    row = make_row(picture, words, 1)
     return row
 
 

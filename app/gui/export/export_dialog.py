@@ -37,7 +37,7 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.form.checklists import ROW_HEIGHT, TickList, TickRow
 from widgets.form.form import OptionForm
-from widgets.form.layouts import bounded_to_screen
+from widgets.form.layouts import bounded_to_screen, make_column, make_row
 from widgets.text_labels import PlainLabel, RichLabel, plain_tip
 
 _SEMIBOLD = '<span style="font-weight:600">'
@@ -59,20 +59,14 @@ class MethodList(QWidget):
         self._values: dict[str, dict[str, Json]] = {}
         self._missing: list[str] = []
         self.form: OptionForm | None = None
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         self.tree = TickList(columns=2)
         self.tree.setAccessibleName(tr("Methods: how the faces are hidden"))
         self.tree.setFixedHeight(ROW_HEIGHT * len(METHODS) + 4)
-        column.addWidget(self.tree)
         self._described = RichLabel(wordWrap=True)
         self._described.setMinimumHeight(theme.GRID * 7)
         self._described.setAlignment(Qt.AlignmentFlag.AlignTop)
-        column.addWidget(self._described)
         self._options = QVBoxLayout()
-        column.addLayout(self._options)
-        column.addWidget(self._build_fetch_row())
+        self.setLayout(make_column(self.tree, self._described, self._options, self._build_fetch_row()))
         best = recommended_method()
         for key in METHODS:
             self.tree.add_row(key, "", key == best)
@@ -121,16 +115,12 @@ class MethodList(QWidget):
 
     def _build_fetch_row(self) -> QWidget:
         self._lacking = QWidget()
-        row = QHBoxLayout(self._lacking)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID)
         self._getting = PlainLabel(wordWrap=True)
-        row.addWidget(self._getting, 1)
         self.get = QPushButton(tr("Get it"))
         self.get.setToolTip(tr("Download the model now; nothing is downloaded unless you press this"))
         self.get.setAutoDefault(False)
         self.get.clicked.connect(lambda: self.fetch_requested.emit(self.missing()))
-        row.addWidget(self.get)
+        self._lacking.setLayout(make_row(self._getting, 1, self.get))
         return self._lacking
 
     def _show_current(self) -> None:
@@ -189,24 +179,17 @@ class SoundForm(QWidget):
         self._shown = DEFAULT_VOICE
         self._playing = ""
         self.form: OptionForm | None = None
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         rows = self._rows = QFormLayout()
         rows.setSpacing(theme.GRID)
         rows.addRow(tr("&Voices"), self._build_voices())
         rows.addRow(tr("&Personal words"), self._build_covers())
-        column.addLayout(rows)
         self.described = PlainLabel(wordWrap=True)
         self.described.setMinimumHeight(theme.GRID * 9)
         self.described.setAlignment(Qt.AlignmentFlag.AlignTop)
-        column.addWidget(self.described)
         self.warning = PlainLabel(wordWrap=True)
         self.warning.setStyleSheet(f"color: {theme.palette().uncertain.name()};")
-        column.addWidget(self.warning)
         self._options = QVBoxLayout()
-        column.addLayout(self._options)
-        column.addLayout(self._build_listening())
+        self.setLayout(make_column(rows, self.described, self.warning, self._options, self._build_listening()))
         self.voices.currentIndexChanged.connect(self._show_current)
         self.covers.currentIndexChanged.connect(self._show_current)
         self._show_current()
@@ -485,29 +468,23 @@ class ExportDialog(OwnDialog):
         return self.what
 
     def _folder_row(self, folder: Path) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
         self.folder = QLineEdit(str(folder))
         self.folder.setAccessibleName(tr("Folder for the clips"))
         browse = QPushButton(tr("Choose…"))
         browse.setToolTip(tr("Choose the folder for the clips"))
         browse.setAutoDefault(False)
         browse.clicked.connect(self._browse)
-        row.addWidget(self.folder, 1)
-        row.addWidget(browse)
+        row = make_row(self.folder, 1, browse)
         return row
 
     def _unfinished_row(self, text: str) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
         words = PlainLabel(text, wordWrap=True)
         words.setStyleSheet(f"color: {theme.palette().uncertain.name()};")
         self.resume = QPushButton(tr("Go on with it"))
         self.resume.setToolTip(tr("Make the clips that are left"))
         self.resume.setAutoDefault(False)
         self.resume.clicked.connect(self._resume)
-        row.addWidget(words, 1)
-        row.addWidget(self.resume)
+        row = make_row(words, 1, self.resume)
         return row
 
     def _buttons(self) -> DialogButtons:

@@ -26,6 +26,7 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import TextDialog
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.checklists import TickRow
+from widgets.form.layouts import make_row
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import PlainLabel, describe, plain_tip
 
@@ -256,8 +257,6 @@ class FacesPage(QWidget):
         return page
 
     def _make_foot(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
         self._again = QPushButton(tr("Track again"))
         self._again.setToolTip(_TRACK_AGAIN_TIP)
         self._again.clicked.connect(self.track_requested)
@@ -265,15 +264,11 @@ class FacesPage(QWidget):
         export.setProperty("primary", True)
         export.setToolTip(tr("Write clips in which the faces are hidden (Ctrl+E)"))
         export.clicked.connect(self.export_requested)
-        row.addWidget(self._again)
-        row.addWidget(export, 1)
+        row = make_row(self._again, export, 1)
         return row
 
     def _make_progress(self) -> QWidget:
         self._progress = QWidget()
-        row = QHBoxLayout(self._progress)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID)
         inner = QVBoxLayout()
         inner.setSpacing(2)
         self._words = PlainLabel()
@@ -282,11 +277,10 @@ class FacesPage(QWidget):
         self._bar.setAccessibleName(tr("Progress of face tracking"))
         inner.addWidget(self._words)
         inner.addWidget(self._bar)
-        row.addLayout(inner, 1)
         cancel = QPushButton(tr("Cancel"))
         cancel.setToolTip(tr("Stop looking for faces; what was done is taken up next time"))
         cancel.clicked.connect(self.cancel_requested)
-        row.addWidget(cancel)
+        self._progress.setLayout(make_row(inner, 1, cancel))
         self._progress.hide()
         return self._progress
 

@@ -4,15 +4,12 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
     QFormLayout,
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
     QPushButton,
-    QVBoxLayout,
-    QWidget,
 )
 
 from annotate.interchange.annotation_files import FORMATS, get_format
@@ -20,6 +17,7 @@ from annotate.interchange.document import Format, file_name
 from annotate.interchange.document_export import export_recordings
 from annotate.study.leave_permission import LeaveUse, may_leave
 from app.gui.pages.context import Context
+from app.gui.pages.study_view import StudyView
 from app.gui.study.background import PendingTask
 from project.entities.study_records import Recording
 from project.errors import UserError
@@ -38,23 +36,16 @@ from widgets.text_labels import PlainLabel, describe
 _ID_ROLE = Qt.ItemDataRole.UserRole
 
 
-def make_export_window(context: Context) -> QWidget:
-    """Make the window."""
-    return ExportWindow(context)
-
-
-class ExportWindow(QWidget):
+class ExportWindow(StudyView):
     """Writes files beside the study; it changes nothing in it."""
 
+    title = tr("Export annotations")
+    tables = frozenset({"recording", "hold_out", "annotator"})
+    preferred_size = (620, 600)
+
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context = context
+        super().__init__(context)
         self._looking: PendingTask | None = None
-        self.setWindowTitle(tr("Export annotations"))
-        self.resize(620, 600)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID)
         form = QFormLayout()
         form.setSpacing(theme.GRID)
         self.format = ChoiceBox(tr("Format"), tr("For which tool the files are"))
@@ -72,23 +63,16 @@ class ExportWindow(QWidget):
         self.annotators.setMaximumHeight(theme.GRID * 14)
         EmptyHint(self.annotators, tr("Nobody has annotated yet."))
         form.addRow(tr("&Annotators"), self.annotators)
-        column.addLayout(form, 1)
-        self.problem = PlainLabel(wordWrap=True)
-        self.problem.setStyleSheet(f"color: {theme.palette().error.name()};")
-        self.problem.hide()
-        column.addWidget(self.problem)
+        self.status.setStyleSheet(f"color: {theme.palette().error.name()};")
         self.line = ProgressLine(tr("Progress of the export"))
         self.line.cancel_requested.connect(self.stop)
-        column.addWidget(self.line)
-        column.addLayout(self._buttons())
+        self.apply = QPushButton(tr("&Export…"))
+        self.apply.setProperty("primary", True)
+        self.apply.setToolTip(tr("Choose where to, then write the files"))
+        self.apply.clicked.connect(self.accept)
+        self.lay_out(form, 1, self.line, foot=(self.apply,))
         self.format.currentIndexChanged.connect(self._show_losses)
         self._show_losses()
-        QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.close)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not event.spontaneous():
-            self._fill()
 
     def accept(self) -> None:
         """Ask where to, write the files, and close."""
@@ -123,12 +107,14 @@ class ExportWindow(QWidget):
             self._looking.stop()
         self._set_idle()
 
-    def closeEvent(self, event: QCloseEvent) -> None:
-        super().closeEvent(event)
-        self.stop()
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if not event.spontaneous():
+            self.tell("")
+            self.stop()
 
     def _show(self, done: int, total: int, _text: str) -> None:
-        self.problem.hide()
+        self.tell("")
         self.apply.setEnabled(False)
         self.line.show_progress(done, total, tr("Exporting"))
 
@@ -147,7 +133,7 @@ class ExportWindow(QWidget):
         self._set_idle()
         name = made[0].name if len(made) == 1 else tr("{made} files to {name}").format(made=len(made), name=path.name)
         self._context.studio.message.emit(tr("Exported {name}.").format(name=name))
-        self.close()
+        self.window().close()
 
     def _ask_target(self, to: Format, chosen: list[Recording], folder: Path) -> Path | None:
         if len(chosen) > 1 and not to.holds_several:
@@ -155,10 +141,8 @@ class ExportWindow(QWidget):
         name = file_name(chosen[0]) if len(chosen) == 1 else "annotations"
         return self._context.questions.save(tr("Export annotations"), folder / f"{name}{to.suffixes[0]}", to.name)
 
-    def _fill(self) -> None:
-        session = self._context.studio.session
-        assert session is not None
-        self.problem.hide()
+    def reload(self, session: Session) -> None:
+        self.tell("")
         self.recordings.clear()
         self.annotators.clear()
         for recording in all_recordings(session.study):
@@ -171,25 +155,6 @@ class ExportWindow(QWidget):
     def _show_losses(self) -> None:
         losses = get_format(self.format.currentData()).losses
         self.losses.setText("\n".join([tr("What it cannot hold:"), *(f"• {loss}" for loss in losses)]))
-
-    def show_error(self, error: UserError) -> None:
-        self.problem.setText(f"{error.message} {error.hint}".strip())
-        self.problem.show()
-
-    def _buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        row.addStretch()
-        cancel = QPushButton(tr("Cancel"))
-        cancel.setToolTip(tr("Export nothing (Esc)"))
-        cancel.clicked.connect(self.close)
-        self.apply = QPushButton(tr("&Export…"))
-        self.apply.setProperty("primary", True)
-        self.apply.setToolTip(tr("Choose where to, then write the files"))
-        self.apply.clicked.connect(self.accept)
-        row.addWidget(cancel)
-        row.addWidget(self.apply)
-        return row
 
 
 def _make_check_list(name: str) -> QListWidget:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit, QPushButton, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit, QPushButton, QTabWidget
 
 from annotate.interchange.annotation_files import apply_import, guess_format, plan_import, read_file
 from annotate.interchange.document import Document, InterchangeLane
@@ -27,6 +27,7 @@ from annotate.interchange.lane_mapping import (
 )
 from annotate.interchange.lossless_format import RowsPlan
 from app.gui.pages.context import Context
+from app.gui.pages.study_view import StudyView
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.queries.recording_rows import all_recordings
@@ -36,6 +37,7 @@ from project.text_format import escape_unprintable
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.input_fields import IntegerBox
+from widgets.form.layouts import make_row
 from widgets.table.record_table import RecordColumn, RecordTable
 from widgets.text_labels import PlainLabel, describe, plain_tip
 
@@ -212,31 +214,22 @@ def _label_for_text(target: LaneTarget, track: Track, text: str) -> str:
 _MAX_TITLE_CHARS = 60
 
 
-def make_import_window(context: Context) -> QWidget:
-    """Make the window; it asks for the file when it is shown first."""
-    return ImportWindow(context)
+class ImportWindow(StudyView):
+    """One file on its way into the study; it is asked for when the window is shown.
 
+    Nothing is written before Import is pressed.
+    """
 
-class ImportWindow(QWidget):
-    """One file on its way into the study. Nothing is written before Import is pressed."""
+    title = tr("Import annotations")
+    preferred_size = (920, 640)
 
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context = context
+        super().__init__(context)
         self._choices: ImportChoices | None = None
         self._counts: dict[str, LaneImportCounts] = {}
         self._path: Path | None = None
         self._rows = 0
-        self.setWindowTitle(tr("Import annotations"))
-        self.resize(920, 640)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addLayout(self._file_row())
-        self.problem = PlainLabel(wordWrap=True)
-        self.problem.setStyleSheet(f"color: {theme.palette().error.name()};")
-        self.problem.hide()
-        column.addWidget(self.problem)
+        self.status.setStyleSheet(f"color: {theme.palette().error.name()};")
         self.lanes = RecordTable(tr("What each lane becomes"), self._lane_columns(), key=str)
         self.parts = RecordTable(tr("Which recording each is"), self._part_columns(), key=str)
         self.details = RecordTable(
@@ -249,15 +242,18 @@ class ImportWindow(QWidget):
         self.tabs.addTab(self.lanes, tr("&Lanes"))
         self.tabs.addTab(self.details, tr("&Texts and values"))
         self.tabs.addTab(self.parts, tr("&Recordings"))
-        column.addWidget(self.tabs, 3)
-        column.addLayout(self._rules())
         self.notes = QPlainTextEdit(readOnly=True)
         self.notes.setAccessibleName(tr("Remarks"))
         self.notes.setPlaceholderText(tr("Remarks about what is changed or left out appear here."))
-        column.addWidget(self.notes, 1)
-        column.addLayout(self._buttons())
+        self.total = PlainLabel()
+        self.apply = QPushButton(tr("&Import"))
+        self.apply.setProperty("primary", True)
+        self.apply.setToolTip(tr("Write what is new to the study; one undo takes it back"))
+        self.apply.setEnabled(False)
+        self.apply.clicked.connect(self.accept)
+        parts = (self._file_row(), self.tabs, 3, self._rules(), self.notes, 1)
+        self.lay_out(*parts, foot=(self.total, self.apply))
         self.lanes.selection_changed.connect(self._show_details)
-        QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.close)
         self.setAcceptDrops(True)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -319,7 +315,7 @@ class ImportWindow(QWidget):
         text = tr("Importing {name}…").format(name=escape_unprintable(path.name))
         if self._context.studio.edit_many(do, self._rows, text):
             self._context.studio.message.emit(said[0])
-            self.close()
+            self.window().close()
 
     def _forget(self) -> None:
         """Show no file."""
@@ -331,7 +327,7 @@ class ImportWindow(QWidget):
         for table in (self.lanes, self.details, self.parts):
             table.show_records([])
         self.apply.setEnabled(False)
-        self.show_error(None)
+        self.tell("")
 
     def _show(self, path: Path, name: str, document: Document) -> None:
         session = self._context.studio.session
@@ -371,7 +367,7 @@ class ImportWindow(QWidget):
             self.show_error(error)
             self.apply.setEnabled(False)
             return
-        self.show_error(None)
+        self.tell("")
         self._rows = plan.added + plan.other_row_count
         self._counts = choices.counts(plan)
         self.lanes.show_records(choices.names)
@@ -493,13 +489,7 @@ class ImportWindow(QWidget):
             self._choices.set_point_duration(self.point.value() * 1000)
             self._update()
 
-    def show_error(self, error: UserError | None) -> None:
-        self.problem.setVisible(error is not None)
-        self.problem.setText("" if error is None else f"{error.message} {error.hint}".strip())
-
     def _file_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
         self.file = PlainLabel(tr("No file chosen"))
         self.format = PlainLabel()
         self.format.setStyleSheet(f"color: {theme.palette().muted.name()};")
@@ -507,9 +497,7 @@ class ImportWindow(QWidget):
         browse.setToolTip(tr("Choose the file to import"))
         browse.clicked.connect(self.choose)
         self.browse = browse
-        row.addWidget(self.file)
-        row.addWidget(self.format, 1)
-        row.addWidget(browse)
+        row = make_row(self.file, self.format, 1, browse)
         return row
 
     def _rules(self) -> QHBoxLayout:
@@ -540,21 +528,4 @@ class ImportWindow(QWidget):
         row.addWidget(PlainLabel(tr("Give point events a length of")))
         row.addWidget(self.point)
         row.addStretch()
-        return row
-
-    def _buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        self.total = PlainLabel()
-        cancel = QPushButton(tr("Cancel"))
-        cancel.setToolTip(tr("Import nothing (Esc)"))
-        cancel.clicked.connect(self.close)
-        self.apply = QPushButton(tr("&Import"))
-        self.apply.setProperty("primary", True)
-        self.apply.setToolTip(tr("Write what is new to the study; one undo takes it back"))
-        self.apply.setEnabled(False)
-        self.apply.clicked.connect(self.accept)
-        row.addWidget(self.total, 1)
-        row.addWidget(cancel)
-        row.addWidget(self.apply)
         return row

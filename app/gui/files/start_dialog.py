@@ -32,7 +32,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.empty_state import EmptyHint
-from widgets.form.layouts import bounded_to_screen
+from widgets.form.layouts import bounded_to_screen, make_row
 from widgets.table.lists import ShortList
 from widgets.text_labels import PlainLabel, plain_tip
 
@@ -123,10 +123,7 @@ class StartDialog(OwnDialog):
         self.choose.setToolTip(tr("Choose where the study goes"))
         self.choose.setAutoDefault(False)
         self.choose.clicked.connect(self._choose)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        row.addWidget(self.place, 1)
-        row.addWidget(self.choose)
+        row = make_row(self.place, 1, self.choose)
         self.form.addRow(tr("&File of the study"), row)
         place_label = self.form.labelForField(row)
         if isinstance(place_label, QWidget) and hasattr(place_label, "setBuddy"):

@@ -42,6 +42,7 @@ from project.text_format import pluralize
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
+from widgets.form.layouts import make_column
 from widgets.text_labels import PlainLabel, describe
 
 _SHARE_TITLE = tr("Share annotations only")
@@ -103,12 +104,8 @@ class LookAlikeList(QWidget):
         super().__init__(parent)
         self._decisions: dict[str, bool] = {}
         self._rows: dict[str, tuple[int, str]] = {}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         head = PlainLabel(tr("These look like theirs. Nothing is removed before you have decided about each:"))
         head.setWordWrap(True)
-        column.addWidget(head)
         self.rows = QTreeWidget()
         self.rows.setColumnCount(4)
         self.rows.setHeaderLabels([tr("Text"), tr("Times"), tr("Why it is listed"), tr("Decision")])
@@ -121,7 +118,6 @@ class LookAlikeList(QWidget):
         for section in (_TIMES, _WHY, _DECISION):
             self.rows.header().setSectionResizeMode(section, QHeaderView.ResizeMode.ResizeToContents)
         self.rows.header().setStretchLastSection(False)
-        column.addWidget(self.rows, 1)
         line = QHBoxLayout()
         line.setSpacing(theme.GRID)
         self.remove = QPushButton(tr("Theirs: remove"))
@@ -134,7 +130,7 @@ class LookAlikeList(QWidget):
             button.setAutoDefault(False)
             line.addWidget(button)
         line.addStretch(1)
-        column.addLayout(line)
+        self.setLayout(make_column(head, self.rows, 1, line))
         self.remove.clicked.connect(lambda: self._decide(theirs=True))
         self.keep.clicked.connect(lambda: self._decide(theirs=False))
         self.keep_rest.clicked.connect(self._keep_rest)

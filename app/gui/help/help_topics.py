@@ -1,4 +1,4 @@
-"""Maps each mode, window and dialog to its documentation page.
+"""Maps each view and dialog to its documentation page.
 
 A process fills in the pages that are generated from the program.
 """
@@ -66,7 +66,7 @@ class ReferencePageLoader(QObject):
 
 START_PAGE = "index.md"
 TUTORIAL_PAGE = "tutorial.md"
-MODE_PAGES: Mapping[str, str] = {
+VIEW_PAGES: Mapping[str, str] = {
     "annotate": "annotating.md",
     "faces": "faces.md#in-the-window",
     "review": "review.md",
@@ -75,9 +75,6 @@ MODE_PAGES: Mapping[str, str] = {
     "chains": "causal-chains.md",
     "questions": "questions.md",
     "benchmark": "benchmark.md",
-}
-"""Mode -> page, with a place in it where not all of it is about the mode."""
-WINDOW_PAGES: Mapping[str, str] = {
     "segments": "finding.md",
     "checklist": "finding.md#the-checklist",
     "import_annotations": "interchange.md",
@@ -102,7 +99,7 @@ WINDOW_PAGES: Mapping[str, str] = {
     "episodes": "episodes.md",
     "benchmark_report": "benchmark-report.md",
 }
-"""Window about the study -> page."""
+"""View, or mode whose page the window makes -> page, with a place in it where not all of it is about the view."""
 DIALOG_PAGES: Mapping[str, str] = {
     "ExportDialog": "anonymization.md#export",
     "ExportResult": "anonymization.md#the-check",

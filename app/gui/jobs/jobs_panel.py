@@ -20,6 +20,7 @@ from project.progress import RemainingTimeEstimator, format_time_left
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState
+from widgets.form.layouts import make_row
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import ElidedLabel, PlainLabel, describe
 from widgets.theme import icon, pixmap
@@ -61,8 +62,6 @@ class JobRow(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, theme.GRID // 2)
         column.setSpacing(4)
-        head = QHBoxLayout()
-        head.setSpacing(theme.GRID)
         self._picture = PlainLabel()
         self._title = ElidedLabel()
         self._title.set_text(title)
@@ -74,10 +73,7 @@ class JobRow(QFrame):
         self.cancel.setIcon(icon("x"))
         self.cancel.setIconSize(QSize(14, 14))
         describe(self.cancel, tr("Cancel {title}").format(title=title), tr("Cancel this job"))
-        head.addWidget(self._picture)
-        head.addWidget(self._title, 1)
-        head.addWidget(self.open)
-        head.addWidget(self.cancel)
+        head = make_row(self._picture, self._title, 1, self.open, self.cancel)
         column.addLayout(head)
         self._bar = ProgressBar(textVisible=False)
         self._bar.setFixedHeight(6)

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.gui.judges.judge_runs import JudgingController
-from app.gui.judges.judges_page import JudgesPage, JudgmentPresenter
+from app.gui.judges.judges_page import JudgesPage
 from app.gui.pages.context import Context
 from benchmark.judge_input.input_plan import InputSettings, build_messages
 from benchmark.judging.person_judge import FORM_TRACK, PersonTask, plan_person_task, save_answer
@@ -34,7 +34,7 @@ from project.schemes.scheme import CHOICE_KINDS, Scheme
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
-from widgets.form.layouts import bounded_to_screen
+from widgets.form.layouts import bounded_to_screen, make_column
 from widgets.inspector.segment_form import SegmentForm
 from widgets.text_labels import PlainLabel
 
@@ -115,9 +115,6 @@ class AnswerPanel(QSplitter):
 
     def _make_material_part(self) -> QWidget:
         holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         self.pictures = QListWidget()
         self.pictures.setAccessibleName(tr("Frames"))
         self.pictures.setViewMode(QListView.ViewMode.IconMode)
@@ -132,8 +129,7 @@ class AnswerPanel(QSplitter):
         self.words = QPlainTextEdit()
         self.words.setReadOnly(True)
         self.words.setAccessibleName(tr("The question, as judges get it"))
-        column.addWidget(self.pictures, 1)
-        column.addWidget(self.words, 1)
+        holder.setLayout(make_column(self.pictures, 1, self.words, 1))
         return holder
 
     def _make_answer_part(self) -> QWidget:
@@ -218,11 +214,10 @@ class PersonForm(OwnDialog):
 class HumanAnswerController(QObject):
     """One form at a time; time counts from when everything is shown until the answer is saved."""
 
-    def __init__(self, context: Context, page: JudgesPage, shown: JudgmentPresenter, asking: JudgingController) -> None:
+    def __init__(self, context: Context, page: JudgesPage, asking: JudgingController) -> None:
         super().__init__(page)
         self._context = context
         self._page = page
-        self._shown = shown
         self._asking = asking
         self._messages: tuple[Message, ...] = ()
         self._since = 0.0
@@ -233,11 +228,11 @@ class HumanAnswerController(QObject):
 
     def open(self) -> None:
         """Ask the current annotator about the segment that is shown, blind to what anybody else said."""
-        session, about, bar = self._shown.session(), self._shown.segment(), self._page.bar
+        session, about, bar = self._page.session(), self._page.segment(), self._page.bar
         if session is None or about is None:
             return
         self.close()
-        task, condition = bar.chosen_task(), self._shown.selected_conditions()[0]
+        task, condition = bar.chosen_task(), self._page.selected_conditions()[0]
         more = self._asking.more
         settings = replace(more.input_settings(), frames=more.frames() or InputSettings().frames)
         try:

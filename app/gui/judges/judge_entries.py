@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from anonymize.egress.egress_authority import answer_permits, unencrypted_warning
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.judges.judge_bars import ADD, EDIT, REMOVE
-from app.gui.judges.judges_page import JudgesPage, JudgmentPresenter
+from app.gui.judges.judges_page import JudgesPage
 from app.gui.pages.context import Context
 from benchmark.judging import judge_trial
 from benchmark.judging.judge_registry import (
@@ -341,11 +341,10 @@ class JudgeTrialRunner(QObject):
 class Entries(QObject):
     """Opens the dialog of a judge and does what was chosen there."""
 
-    def __init__(self, context: Context, page: JudgesPage, shown: JudgmentPresenter) -> None:
+    def __init__(self, context: Context, page: JudgesPage) -> None:
         super().__init__(page)
         self._context = context
         self._page = page
-        self._shown = shown
         self.dialog: EntryDialog | None = None
         self._trying = JudgeTrialRunner(context, self)
         page.add_requested.connect(lambda: self._open(None))
@@ -354,11 +353,11 @@ class Entries(QObject):
 
     def _on_action(self, act: str, judge_id: str) -> None:
         if not self._context.studio.writable:
-            session = self._shown.session()
+            session = self._page.session()
             reason = session.study.read_only_reason if session is not None else ""
             self._context.studio.failed.emit(UserError(tr("This study is read-only."), reason))
             return
-        entry = next((judge for judge in self._shown.judges() if judge.id == judge_id), None)
+        entry = next((judge for judge in self._page.judges() if judge.id == judge_id), None)
         if act == ADD:
             self._open(None)
         elif act == EDIT and entry is not None:
@@ -391,10 +390,10 @@ class Entries(QObject):
             self.dialog = None
 
     def _save(self, entry: JudgeEntry, key: str) -> None:
-        session, dialog = self._shown.session(), self.dialog
+        session, dialog = self._page.session(), self.dialog
         if session is None or dialog is None:
             return
-        known = any(judge.id == entry.id for judge in self._shown.judges())
+        known = any(judge.id == entry.id for judge in self._page.judges())
         did = _EntryChange()
 
         def change(session: Session) -> Changes:

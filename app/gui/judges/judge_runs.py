@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.gui.jobs.job_center import Result
 from app.gui.judges.answer_columns import JudgmentColumn, JudgmentColumnState
 from app.gui.judges.judge_bars import QueueLine
-from app.gui.judges.judges_page import JudgesPage, JudgmentPresenter
+from app.gui.judges.judges_page import JudgesPage
 from app.gui.judges.request_facts import check_egress, request_destination, when_checksums_known
 from app.gui.pages.context import Context
 from benchmark.judge_input.input_plan import FRAME_RULES, InputSettings
@@ -233,11 +233,10 @@ _POLICY_RULES = ("nothing-leaves", "raw", "hosts", "redirects", "proxies", "unen
 class JudgingController(QObject):
     """Starts jobs of the kind `ask`, follows those started elsewhere, and cancels parts of them."""
 
-    def __init__(self, context: Context, page: JudgesPage, shown: JudgmentPresenter) -> None:
+    def __init__(self, context: Context, page: JudgesPage) -> None:
         super().__init__(page)
         self._context = context
         self._page = page
-        self._shown = shown
         self._runs: dict[int, JudgeRunTracker] = {}
         self.more = MoreForm()
         page.bar.set_settings_form(self.more)
@@ -248,7 +247,7 @@ class JudgingController(QObject):
         page.board.retry_requested.connect(self._ask_again)
         page.board.cancel_requested.connect(self._cancel)
         page.queue.cancel_requested.connect(self._cancel_judge)
-        shown.changed.connect(self._show_askable)
+        page.changed.connect(self._show_askable)
         jobs, studio = context.jobs, context.studio
         jobs.started.connect(self._on_started)
         jobs.done.connect(self._on_done)
@@ -263,7 +262,7 @@ class JudgingController(QObject):
         bar = self._page.bar
         return AskRequest(
             judges,
-            self._shown.segments(),
+            self._page.segments(),
             bar.chosen_task(),
             bar.chosen_variant(),
             condition,
@@ -277,11 +276,11 @@ class JudgingController(QObject):
 
     def ask_selected(self) -> None:
         """Ask every judge that is chosen, in every condition that is chosen."""
-        for condition in self._shown.selected_conditions():
-            self._start(self.build_request(self._shown.selected_judges(), condition))
+        for condition in self._page.selected_conditions():
+            self._start(self.build_request(self._page.selected_judges(), condition))
 
     def _ask_again(self, column: JudgmentColumn) -> None:
-        entry = next((judge for judge in self._shown.judges() if judge.id == column.judge_id), None)
+        entry = next((judge for judge in self._page.judges() if judge.id == column.judge_id), None)
         if entry is None:
             self._context.studio.failed.emit(
                 UserError(
@@ -290,24 +289,24 @@ class JudgingController(QObject):
                 )
             )
             return
-        about = self._shown.segment()
+        about = self._page.segment()
         if about is not None:
             request = self.build_request([entry], column.own_condition, fresh=bool(column.judgment_id))
             self._start(request, [about.id])
 
     def _start(self, request: AskRequest, segments: Sequence[str] = ()) -> None:
-        session = self._shown.session()
+        session = self._page.session()
         if session is None or not request.judges or not (segments or request.about):
             return
         if segments:
             request = replace(request, about=tuple(segments))
         for judge in request.judges:
             for segment_id in request.about:
-                self._shown.not_sent.pop((segment_id, judge.id, request.condition), None)
+                self._page.not_sent.pop((segment_id, judge.id, request.condition), None)
         when_checksums_known(self._context, request.judges, lambda: self._prepare(session, request))
 
     def _prepare(self, session: Session, request: AskRequest) -> None:
-        if self._shown.session() is not session:
+        if self._page.session() is not session:
             return
         try:
             found = ask_job.prepare(session, request)
@@ -321,28 +320,28 @@ class JudgingController(QObject):
             self._context.jobs.start(found.job)
         elif found.cached and not found.notes:
             self._context.studio.message.emit(tr("Nothing was asked: the study has the answer already."))
-        self._shown.refresh()
+        self._page.refresh()
 
     def _record_not_sent(self, notes: Sequence[RunNote], condition: str, segments: Sequence[str]) -> None:
-        judges = [judge.id for judge in self._shown.judges()]
+        judges = [judge.id for judge in self._page.judges()]
         for note in notes:
             for segment_id in note.about or segments:
                 for judge_id in [note.judge_id] if note.judge_id else judges:
                     said = " ".join(part for part in (note.message, note.hint) if part)
-                    self._shown.not_sent[segment_id, judge_id, condition] = said
+                    self._page.not_sent[segment_id, judge_id, condition] = said
 
     def _show_askable(self) -> None:
-        session = self._shown.session()
+        session = self._page.session()
         if session is None:
             return
         bar, reason = self._page.bar, ""
         if not self._context.studio.writable:
             reason = session.study.read_only_reason or tr("This study is read-only.")
-        elif not self._shown.segments():
+        elif not self._page.segments():
             reason = tr("Choose a segment first.")
-        elif not self._shown.selected_judges():
+        elif not self._page.selected_judges():
             reason = tr("Choose a judge first.")
-        bar.set_ask_enabled(reason, len(self._shown.segments()))
+        bar.set_ask_enabled(reason, len(self._page.segments()))
         self._show_egress(session)
         self._show_queue()
 
@@ -350,9 +349,9 @@ class JudgingController(QObject):
         """Say before anything is asked which judge the policy forbids to ask, and where what leaves would go."""
         recording, lines, hints = self._context.studio.recording, [], []
         if recording is not None:
-            for judge in self._shown.selected_judges():
-                for condition in self._shown.selected_conditions():
-                    found, ways = check_egress(session, judge, self._shown.judges(), recording.id, condition)
+            for judge in self._page.selected_judges():
+                for condition in self._page.selected_conditions():
+                    found, ways = check_egress(session, judge, self._page.judges(), recording.id, condition)
                     if found is not None:
                         rule = found.rule if isinstance(found, Forbidden) else ""
                         told = (
@@ -386,17 +385,17 @@ class JudgingController(QObject):
         for condition in run.conditions():
             self._record_not_sent(result.notes, condition, run.segments())
         self._poll_runs()
-        self._shown.refresh()
+        self._page.refresh()
 
     def _on_stopped(self, work: JobSpec) -> None:
         run = self._runs.get(id(work))
         if run is not None:
             run.mark_ended()
             self._poll_runs()
-            self._shown.refresh()
+            self._page.refresh()
 
     def _on_changed(self, changes: Changes, _initiator: object) -> None:
-        session, ids = self._shown.session(), changes.ids("judgment")
+        session, ids = self._page.session(), changes.ids("judgment")
         if session is None or not ids or not self._runs:
             return
         for judgment in find_judgments(session.study, list(ids)):
@@ -412,9 +411,9 @@ class JudgingController(QObject):
         states: dict[tuple[str, str, str], JudgmentColumnState] = {}
         for run in self._runs.values():
             states |= run.column_states(running is run.work)
-        before, self._shown.under_way = self._shown.under_way, states
-        if _states_of_shown(self._shown.segments(), before) != _states_of_shown(self._shown.segments(), states):
-            self._shown.refresh()
+        before, self._page.under_way = self._page.under_way, states
+        if _states_of_shown(self._page.segments(), before) != _states_of_shown(self._page.segments(), states):
+            self._page.refresh()
         self._show_queue()
         if not any(run.open for run in self._runs.values()):
             self._timer.stop()
@@ -428,7 +427,7 @@ class JudgingController(QObject):
         self._page.queue.show_lines(lines)
 
     def _cancel(self, column: JudgmentColumn) -> None:
-        about = self._shown.segment()
+        about = self._page.segment()
         if about is None:
             return
         for run in self._runs.values():
@@ -445,8 +444,8 @@ class JudgingController(QObject):
     def _forget(self) -> None:
         self._runs.clear()
         self._timer.stop()
-        self._shown.under_way.clear()
-        self._shown.not_sent.clear()
+        self._page.under_way.clear()
+        self._page.not_sent.clear()
         self._page.queue.show_lines(())
 
 

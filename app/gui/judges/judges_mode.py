@@ -23,13 +23,14 @@ from app.gui.judges.answer_columns import JudgmentColumn, WordsCell, make_quiet_
 from app.gui.judges.human_answer import HumanAnswerController
 from app.gui.judges.judge_entries import Entries
 from app.gui.judges.judge_runs import JudgingController
-from app.gui.judges.judges_page import JudgesPage, JudgmentPresenter
+from app.gui.judges.judges_page import JudgesPage
 from app.gui.judges.request_inspector import InspectorController
 from app.gui.pages.context import Context
-from project.entities.study_records import Changes
+from app.gui.pages.study_view import StudyView
+from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
-from widgets.dialogs.dialog_windows import OwnDialog, close_button
+from widgets.dialogs.dialog_windows import OwnDialog
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import MAX_SHOWN_CHARS, PlainLabel, describe
 
@@ -37,28 +38,22 @@ _REVISIONS_INTRO = tr(
     "What somebody had said about a segment is kept when judges are first shown to them. "
     "Here stands what they say differently now, and which judges say the new and not the old."
 )
-_REVISION_TABLES = frozenset({"segment", "segment_value", "judgment", "reveal", "property", "annotator"})
 
 
-def make_revisions_tab(context: Context) -> QWidget:
-    """Make the window."""
-    return RevisionsWindow(context)
+class RevisionsTab(StudyView):
+    """What people changed after they had seen judges."""
 
-
-class RevisionsWindow(QWidget):
-    """Follows the study while it is shown."""
+    title = tr("Revisions after judges")
+    tables = frozenset({"segment", "segment_value", "judgment", "reveal", "property", "annotator"})
 
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context = context
-        self.setWindowTitle(tr("Revisions after judges"))
-        self.resize(900, 520)
+        super().__init__(context)
         what = PlainLabel(_REVISIONS_INTRO, wordWrap=True)
         self.switch = QCheckBox(tr("Hide judges from everybody until their own is saved"))
         self.switch.setToolTip(
             tr("What judges say about a segment stays hidden from an annotator until they have said it")
         )
-        self.switch.clicked.connect(self._set_blind_first)
+        self.switch.clicked.connect(lambda on: self.edit(lambda session: set_blind_first(session, on)))
         self.people = PlainLabel(wordWrap=True)
         self.people.setFont(theme.font(semibold=True))
         self.rows = RecordTable(
@@ -78,30 +73,12 @@ class RevisionsWindow(QWidget):
         )
         self.hidden = PlainLabel()
         self.hidden.setProperty("quiet", True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.switch)
-        column.addWidget(what)
-        column.addWidget(self.people)
-        column.addWidget(self.rows, 1)
-        column.addWidget(self.hidden)
-        column.addLayout(self._foot())
+        self.lay_out(self.switch, what, self.people, self.rows, 1, self.hidden)
         self.rows.chosen.connect(lambda row: context.look_at(row.key, row.time_us) if row.key else None)
-        context.studio.bridge.changed.connect(self._apply)
-        self.reload()
 
-    def _apply(self, changes: Changes, _initiator: object) -> None:
-        if _REVISION_TABLES & set(changes) and self.isVisible():
-            self.reload()
-
-    def reload(self) -> None:
-        """Show what was revised as the study has it now."""
-        session = self._context.studio.session
-        if session is None:
-            return
+    def reload(self, session: Session) -> None:
         self.switch.setChecked(is_blind_first(session))
-        self.switch.setEnabled(self._context.studio.writable)
+        self.switch.setEnabled(self._studio.writable)
         report = build_revision_report(session)
         self.people.setText(
             "\n".join(format_annotator_summary(annotator) for annotator in report.annotators) or NO_REVEALS_TEXT
@@ -126,16 +103,6 @@ class RevisionsWindow(QWidget):
         )
         self.hidden.setText(format_hidden_count(report))
         self.hidden.setVisible(bool(report.hidden))
-
-    def _set_blind_first(self, on: bool) -> None:
-        self._context.studio.edit(lambda session: set_blind_first(session, on), self)
-        self.reload()
-
-    def _foot(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.addStretch()
-        row.addWidget(close_button(self))
-        return row
 
 
 class RawView(OwnDialog):
@@ -196,16 +163,15 @@ def _make_button(text: str, meaning: str, do: object) -> QPushButton:
 class JudgmentActions(QObject):
     """Answers the buttons of a column that show or take over what it holds."""
 
-    def __init__(self, context: Context, page: JudgesPage, shown: JudgmentPresenter) -> None:
+    def __init__(self, context: Context, page: JudgesPage) -> None:
         super().__init__(page)
         self._context = context
         self._page = page
-        self._shown = shown
         page.board.raw_requested.connect(self._show_raw)
         page.board.adopt_requested.connect(self._adopt)
 
     def _show_raw(self, column: JudgmentColumn) -> None:
-        found = self._shown.judgment(column.judgment_id)
+        found = self._page.judgment(column.judgment_id)
         if found is None:
             return
         about = ", ".join(
@@ -233,11 +199,10 @@ SHORTCUT = "Ctrl+J"
 
 def make_judges_page(context: Context) -> QWidget:
     """Return the page."""
-    page = JudgesPage(SHORTCUT)
-    shown = JudgmentPresenter(context, page)
-    Entries(context, page, shown)
-    asking = JudgingController(context, page, shown)
-    InspectorController(context, page, shown, asking)
-    JudgmentActions(context, page, shown)
-    HumanAnswerController(context, page, shown, asking)
+    page = JudgesPage(context, SHORTCUT)
+    Entries(context, page)
+    asking = JudgingController(context, page)
+    InspectorController(context, page, asking)
+    JudgmentActions(context, page)
+    HumanAnswerController(context, page, asking)
     return page

@@ -6,7 +6,7 @@ It shows the answers of judges and people about the selected segment, as far as 
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QHideEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
 
 from annotate.blinding.reveals import reveal, split_by_visibility
@@ -28,6 +28,7 @@ from app.gui.judges.answer_table import JudgeCondition, SegmentJudgments, build_
 from app.gui.judges.judge_bars import ADD, ChoiceBar, JudgeQueueBar
 from app.gui.judges.request_facts import describe_egress, find_coercion_judge
 from app.gui.pages.context import Context
+from app.gui.pages.study_view import StudyView
 from benchmark.disclosure.conditions import conditions, unread_renderings
 from benchmark.prompts.judge_prompt import ITEM_ONLY_TASKS, TASKS, TASKS_BY_SUBJECT, VARIANTS
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry, Judgment, JudgmentTargetKind
@@ -319,22 +320,47 @@ def _delete_widgets(place: _JudgeColumn) -> None:
         widget.deleteLater()
 
 
-class JudgesPage(QWidget):
+VARIANT_LABELS = {
+    "plain": (tr("Plain"), tr("The question as it is")),
+    "few-shot": (
+        tr("Few-shot"),
+        tr(
+            "With examples before it: reviewed segments of other recordings in which everybody agreed to be sent to "
+            "models, else those of the scheme"
+        ),
+    ),
+    "cot": (tr("Chain of thought"), tr("Thoughts first, apart from the answer")),
+    "tom": (tr("Theory of mind"), tr("Thoughts about what each person knows, wants and feels, first")),
+}
+
+
+class JudgesPage(StudyView):
     """Shows a segment through the eyes of judges and people.
 
     Signals:
-        visible_changed (bool): the page came into sight, or went.
         add_requested: add a judge.
         looks_changed: something else is chosen, which is worth keeping.
+        changed: other judges, another segment or another choice is shown.
+
+    Attributes:
+        under_way: state by (segment, judge, condition), of what is asked now.
+        not_sent: why it was not asked, by (segment, judge, condition).
     """
 
-    visible_changed = Signal(bool)
     add_requested = Signal()
     looks_changed = Signal()
+    changed = Signal()
+    title = tr("Judges")
+    tables = frozenset(
+        {"segment", "segment_value", "judge", "judgment", "annotator", "participant", "property", "adoption"}
+        | {"run", "face_review", "utterance", "pii_decision"}
+    )
+    follows_recording = True
 
-    def __init__(self, keys: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(tr("Judges"))
+    def __init__(self, context: Context, keys: str) -> None:
+        super().__init__(context)
+        self.under_way: dict[tuple[str, str, str], JudgmentColumnState] = {}
+        self.not_sent: dict[tuple[str, str, str], str] = {}
         self.bar = ChoiceBar(keys)
         self.bar.changed.connect(self.looks_changed)
         self.board = JudgmentTableView()
@@ -360,6 +386,11 @@ class JudgesPage(QWidget):
         for part in (self._no_judge, self._nothing, self.board):
             self._stack.addWidget(part)
         column.addWidget(self.queue)
+        tasks = [key for key in TASKS_BY_SUBJECT[JudgmentTargetKind.SEGMENT] if key not in ITEM_ONLY_TASKS]
+        self.bar.set_tasks({key: (TASKS.make(key).name, TASKS.make(key).description) for key in tasks})
+        self.bar.set_variants({key: VARIANT_LABELS[key] for key in VARIANTS})
+        self.bar.changed.connect(self.refresh)
+        self._studio.selection_changed.connect(self.refresh)
         self.acts = {
             "ask": lambda: self.bar.ask.click(),
             "inspect": lambda: self.bar.inspect.click(),
@@ -391,76 +422,18 @@ class JudgesPage(QWidget):
         self.board.show_table(table)
         self._stack.setCurrentWidget(self.board)
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.visible_changed.emit(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.visible_changed.emit(False)
-
-
-_TABLES = frozenset(
-    {
-        *("segment", "segment_value", "judge", "judgment", "annotator", "participant", "property", "adoption"),
-        *("run", "face_review", "utterance", "pii_decision"),
-    }
-)
-VARIANT_LABELS = {
-    "plain": (tr("Plain"), tr("The question as it is")),
-    "few-shot": (
-        tr("Few-shot"),
-        tr(
-            "With examples before it: reviewed segments of other recordings in which everybody agreed to be sent to "
-            "models, else those of the scheme"
-        ),
-    ),
-    "cot": (tr("Chain of thought"), tr("Thoughts first, apart from the answer")),
-    "tom": (tr("Theory of mind"), tr("Thoughts about what each person knows, wants and feels, first")),
-}
-
-
-class JudgmentPresenter(QObject):
-    """Works while the page is in sight; what changed meanwhile is read when it comes back.
-
-    Signals:
-        changed: other judges, another segment or another choice is shown.
-    """
-
-    changed = Signal()
-
-    def __init__(self, context: Context, page: JudgesPage) -> None:
-        super().__init__(page)
-        self._context = context
-        self._page = page
-        self._stale = True
-        self.under_way: dict[tuple[str, str, str], JudgmentColumnState] = {}
-        """State by (segment, judge, condition), of what is asked now."""
-        self.not_sent: dict[tuple[str, str, str], str] = {}
-        """Why it was not asked, by (segment, judge, condition)."""
-        tasks = [key for key in TASKS_BY_SUBJECT[JudgmentTargetKind.SEGMENT] if key not in ITEM_ONLY_TASKS]
-        page.bar.set_tasks({key: (TASKS.make(key).name, TASKS.make(key).description) for key in tasks})
-        page.bar.set_variants({key: VARIANT_LABELS[key] for key in VARIANTS})
-        studio = context.studio
-        studio.recording_changed.connect(self.refresh)
-        studio.session_changed.connect(self.refresh)
-        studio.selection_changed.connect(self.refresh)
-        studio.bridge.changed.connect(self._apply)
-        page.visible_changed.connect(lambda visible: self._reload() if visible and self._stale else None)
-        page.bar.changed.connect(self.refresh)
-
     def session(self) -> Session | None:
         """Return the study that is open."""
-        return self._context.studio.session
+        return self._studio.session
 
     def segment(self) -> Segment | None:
         """Return the segment that is shown: the one that was selected last."""
-        session, chosen = self.session(), self._context.studio.selected
+        session, chosen = self.session(), self._studio.selected
         return find_segment(session.study, chosen[-1]) if session is not None and chosen else None
 
     def segments(self) -> list[str]:
         """Return the segments that are asked about: all that are selected."""
-        return list(self._context.studio.selected)
+        return list(self._studio.selected)
 
     def judges(self) -> list[JudgeEntry]:
         """Return every judge of the study."""
@@ -469,12 +442,12 @@ class JudgmentPresenter(QObject):
 
     def selected_judges(self) -> list[JudgeEntry]:
         """Return the judges that are ticked, people left out: they answer in a form."""
-        wanted = set(self._page.bar.judges.ticked_keys())
+        wanted = set(self.bar.judges.ticked_keys())
         return [judge for judge in self.judges() if judge.id in wanted and judge.backend != PERSON_BACKEND]
 
     def selected_conditions(self) -> list[str]:
         """Return what the judges see; raw where nothing else is ticked."""
-        return list(self._page.bar.conditions.ticked_keys()) or [RAW_CONDITION]
+        return list(self.bar.conditions.ticked_keys()) or [RAW_CONDITION]
 
     def judgment(self, judgment_id: str) -> Judgment | None:
         """Return a judgment of the segment that is shown, as far as it may be seen."""
@@ -487,40 +460,29 @@ class JudgmentPresenter(QObject):
             None,
         )
 
-    def refresh(self) -> None:
-        """Read everything again, now or when the page comes into sight."""
-        self._stale = True
-        if self._page.isVisible():
-            self._reload()
-
-    def _apply(self, changes: Changes, _initiator: object) -> None:
-        touched = _TABLES & set(changes)
-        if touched == {"judgment"} and not self._concerns_segment(changes):
-            return
-        if touched:
-            self.refresh()
+    def needs_reload(self, changes: Changes, initiator: object) -> bool:
+        if not super().needs_reload(changes, initiator):
+            return False
+        return self.tables & changes.tables.keys() != {"judgment"} or self._concerns_segment(changes)
 
     def _concerns_segment(self, changes: Changes) -> bool:
         """Tell whether any of the judgments that came is about the segment that is shown."""
-        session, chosen = self.session(), self._context.studio.selected
+        session, chosen = self.session(), self._studio.selected
         if session is None or not chosen:
             return False
         return chosen[-1] in judged_segments(session.study, changes.ids("judgment"))
 
-    def _reload(self) -> None:
-        self._stale = False
-        session, recording = self.session(), self._context.studio.recording
-        if session is None:
-            return
+    def reload(self, session: Session) -> None:
+        recording = self._studio.recording
         try:
             self._fill_bar(session, recording.id if recording is not None else "")
             self._show(session)
         except UserError as error:
-            self._page.show_nothing(error.message, error.hint)
+            self.show_nothing(error.message, error.hint)
         self.changed.emit()
 
     def _fill_bar(self, session: Session, recording_id: str) -> None:
-        bar = self._page.bar
+        bar = self.bar
         judges = all_judges(session.study)
         offered = [TickMenuItem(judge.id, judge.name, f"{judge.backend} {judge.model}".strip()) for judge in judges]
         keys = {entry.key for entry in offered}
@@ -546,20 +508,18 @@ class JudgmentPresenter(QObject):
 
     def _show(self, session: Session) -> None:
         about, judges = self.segment(), self.judges()
-        if self._context.studio.recording is None:
-            self._page.show_nothing(tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O."))
+        if self._studio.recording is None:
+            self.show_nothing(tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O."))
         elif about is None:
             if not judges:
-                self._page.show_no_judge(self._context.studio.writable)
+                self.show_no_judge(self._studio.writable)
             else:
-                self._page.show_nothing(
-                    tr("No segment is selected"), tr("Click one on the timeline, or press Down there.")
-                )
+                self.show_nothing(tr("No segment is selected"), tr("Click one on the timeline, or press Down there."))
         else:
             self._show_segment(session, about, judges)
 
     def _show_segment(self, session: Session, about: Segment, judges: Sequence[JudgeEntry]) -> None:
-        bar = self._page.bar
+        bar = self.bar
         task, variant = bar.chosen_task(), bar.chosen_variant()
         said = [
             judgment
@@ -570,7 +530,7 @@ class JudgmentPresenter(QObject):
             reveal(session, about.id, task)
         seen = split_by_visibility(session, said)
         if not judges and not said:
-            self._page.show_no_judge(self._context.studio.writable)
+            self.show_no_judge(self._studio.writable)
             return
         wanted = [
             JudgeCondition(judge, condition)
@@ -581,7 +541,7 @@ class JudgmentPresenter(QObject):
         not_sent = {(who, seeing): why for (which, who, seeing), why in self.not_sent.items() if which == about.id}
         names = {entry.key: entry.name for entry in bar.conditions.entries()} | {RAW_CONDITION: tr("Raw")}
         known = SegmentJudgments(seen.judgments, seen.hidden, seen.hidden_reason, wanted, under_way, not_sent, names)
-        self._page.show_table(build_table(session, about, known))
+        self.show_table(build_table(session, about, known))
 
 
 def _is_local(entry: JudgeEntry, judges: Sequence[JudgeEntry]) -> bool:

@@ -1,11 +1,11 @@
-"""The window of prompts.
+"""The tab of prompts.
 
 It edits the texts that judges are asked with, keeps versions, and previews a prompt for a segment.
 """
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.gui.pages.context import Context
+from app.gui.pages.study_view import StudyView
 from benchmark.judge_input.input_plan import InputSettings
 from benchmark.judge_input.input_planning import plan_input
 from benchmark.prompts.judge_prompt import TASKS, VARIANTS
@@ -40,95 +41,92 @@ from benchmark.prompts.prompt_templates import (
     shipped_prompt,
     split_prompt,
 )
-from project.entities.study_records import Changes
 from project.errors import UserError
 from project.queries.judgment_rows import prompt_versions
 from project.session.session import Session
 from resources.prompt_texts import prompt_keys
 from resources.translation import tr
 from widgets import theme
-from widgets.dialogs.dialog_windows import close_button
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import bounded_to_screen
 from widgets.table.lists import WrappingDelegate
 from widgets.text_labels import PlainLabel, plain_tip
 
-_SIZE = QSize(1080, 760)
 _KEY_ROLE = Qt.ItemDataRole.UserRole
 _TYPING_PAUSE_MS = 250
 
 
-class PromptView(QWidget):
-    """Shows one prompt at a time; stores nothing by itself.
+_PART_NAMES = {
+    SYSTEM: tr("Rules for the judge"),
+    BODY: tr("Question"),
+    "plain": tr("Variant: plain"),
+    "few-shot": tr("Variant: few-shot"),
+    "cot": tr("Variant: chain of thought"),
+    "tom": tr("Variant: theory of mind"),
+}
+_SHIPPED_VERSION = 0
+"""Stands for the program's words among the versions."""
+_TEXT_ONLY = InputSettings(frames=0)
 
-    Signals:
-        prompt_chosen (str): another prompt is wanted, by key.
-        version_chosen (int): the texts of another version are wanted.
-        edited: a text was changed by the user, and typing paused.
-        save_requested, restore_requested, preview_requested: the buttons.
-    """
 
-    prompt_chosen = Signal(str)
-    version_chosen = Signal(int)
-    edited = Signal()
-    save_requested = Signal()
-    restore_requested = Signal()
-    preview_requested = Signal()
+class PromptsTab(StudyView):
+    """Checks while one types; a new version is saved only where judges could be asked with it."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setWindowTitle(tr("Prompts"))
-        self.resize(bounded_to_screen(_SIZE, self))
+    title = tr("Prompts")
+    tables = frozenset({"prompt_version"})
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._key = ""
+        self._prompt: Prompt | None = None
         self._texts: dict[str, str] = {}
         self._part = ""
-        self._pause = QTimer(self, singleShot=True, interval=_TYPING_PAUSE_MS)
-        self._pause.timeout.connect(self.edited)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addLayout(self._head())
+        self._typing_pause = QTimer(self, singleShot=True, interval=_TYPING_PAUSE_MS)
+        self._typing_pause.timeout.connect(self._check)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
-        middle = self._make_editor()
+        right = QSplitter(Qt.Orientation.Vertical)
+        right.setChildrenCollapsible(False)
+        right.addWidget(self._make_editor())
+        right.addWidget(self._make_slots_column())
+        right.setSizes([480, 160])
+        right.setStretchFactor(0, 1)
         split.addWidget(self._make_parts_column())
-        split.addWidget(middle)
-        split.addWidget(self._make_slots_column())
-        split.setSizes([180, 620, 260])
+        split.addWidget(right)
+        split.setSizes([160, 480])
         split.setStretchFactor(1, 1)
-        column.addWidget(split, 1)
-        column.addLayout(self._foot())
+        self.restore = QPushButton(tr("Back to the program's words"))
+        self.restore.setToolTip(tr("Ask with what came with the program again; your versions are kept"))
+        self.restore.clicked.connect(self._restore)
+        self.save = QPushButton(tr("Save as a new version"))
+        self.save.setProperty("primary", True)
+        self.save.setToolTip(tr("Ask with these words from now on (Ctrl+S); undo takes it back"))
+        self.save.clicked.connect(self._save)
+        self.status.setAccessibleName(tr("What is wrong with the prompt"))
+        self.lay_out(self._head(), split, 1, foot=(self.restore, self.save))
         QShortcut(QKeySequence.StandardKey.Save, self).activated.connect(self.save.click)
-
-    def set_prompts(self, names: Mapping[str, str]) -> None:
-        """Offer these prompts, by key."""
-        self.prompts.blockSignals(True)
-        self.prompts.clear()
-        for key, name in names.items():
-            self.prompts.addItem(name, key)
-        self.prompts.blockSignals(False)
-
-    def set_parts(self, names: Mapping[str, str]) -> None:
-        """Say which parts a prompt has, by key."""
-        for key, name in names.items():
-            item = QListWidgetItem(name)
-            item.setData(_KEY_ROLE, key)
+        for key in prompt_keys():
+            self.prompts.addItem(_prompt_name(key), key)
+        for variant in VARIANTS:
+            self.variants.addItem(_PART_NAMES[variant].removeprefix(tr("Variant: ")).capitalize(), variant)
+        for part in PROMPT_PARTS:
+            item = QListWidgetItem(_PART_NAMES[part])
+            item.setData(_KEY_ROLE, part)
             self.parts.addItem(item)
         self.parts.setCurrentRow(1)
-
-    def set_slots(self, slots: Mapping[str, str]) -> None:
-        """Explain the slots: name -> what stands there."""
-        self.slots.clear()
-        for name, what in slots.items():
-            item = QListWidgetItem(f"{{{name}}}\n{what}")
+        for name, what in {**SLOTS, VARIANT_SLOT: tr("the words of the variant")}.items():
+            item = QListWidgetItem(f"{{{name}}}\n{_slot_description(name, what)}")
             item.setData(_KEY_ROLE, name)
             item.setToolTip(
                 plain_tip(tr("Double-click puts {{{name}}} on a line of its own at the cursor").format(name=name))
             )
             self.slots.addItem(item)
+        self.prompts.currentIndexChanged.connect(lambda _: self._choose(self.prompts.currentData()))
+        self.variants.currentIndexChanged.connect(lambda _: self._preview())
+        self._studio.selection_changed.connect(self._preview)
 
     def show_texts(self, texts: Mapping[str, str]) -> None:
         """Show the texts of a prompt, by part."""
-        self._pause.stop()
+        self._typing_pause.stop()
         self._texts = dict(texts)
         self._show_part()
 
@@ -150,9 +148,9 @@ class PromptView(QWidget):
 
     def show_state(self, text: str, *, wrong: bool, savable: bool, restorable: bool) -> None:
         """Say what is wrong, or that all is well, and what can be done."""
-        self.state.setText(text)
+        self.tell(text)
         colour = theme.palette().error if wrong else theme.palette().muted
-        self.state.setStyleSheet(f"color: {colour.name()};")
+        self.status.setStyleSheet(f"color: {colour.name()};")
         self.save.setEnabled(savable)
         self.restore.setEnabled(restorable)
 
@@ -167,10 +165,8 @@ class PromptView(QWidget):
 
     def _head(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        self.prompts = ChoiceBox(tr("Prompt"), tr("Which task's prompt is shown"))
-        self.prompts.currentIndexChanged.connect(lambda _: self.prompt_chosen.emit(self.prompts.currentData()))
-        self.variants = ChoiceBox(tr("Variant of the preview"), tr("Which variant the preview shows"))
-        self.variants.currentIndexChanged.connect(lambda _: self.preview_requested.emit())
+        self.prompts = ChoiceBox(tr("Prompt"), tr("Which task's prompt is shown"), compact=True)
+        self.variants = ChoiceBox(tr("Variant of the preview"), tr("Which variant the preview shows"), compact=True)
         row.addWidget(PlainLabel(tr("Task")))
         row.addWidget(self.prompts, 1)
         row.addWidget(PlainLabel(tr("Variant of the preview")))
@@ -190,7 +186,7 @@ class PromptView(QWidget):
         self.versions.setItemDelegate(WrappingDelegate(self.versions))
         self.versions.setToolTip(tr("Shows the texts of an earlier version; saving makes them a new one"))
         self.versions.currentItemChanged.connect(
-            lambda item, _before: self.version_chosen.emit(item.data(_KEY_ROLE)) if item is not None else None
+            lambda item, _before: self._show_version(item.data(_KEY_ROLE)) if item is not None else None
         )
         column.addWidget(self.versions, 1)
         return holder
@@ -205,7 +201,7 @@ class PromptView(QWidget):
         self.tabs = QTabWidget(documentMode=True)
         self.tabs.addTab(self.editor, tr("Text"))
         self.tabs.addTab(self.preview, tr("Preview for the selected segment"))
-        self.tabs.currentChanged.connect(lambda at: self.preview_requested.emit() if at else None)
+        self.tabs.currentChanged.connect(lambda _at: self._preview())
         return self.tabs
 
     def _make_slots_column(self) -> QWidget:
@@ -232,24 +228,6 @@ class PromptView(QWidget):
         column.addWidget(heading)
         return holder, column
 
-    def _foot(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        self.state = PlainLabel(wordWrap=True)
-        self.state.setAccessibleName(tr("What is wrong with the prompt"))
-        self.restore = QPushButton(tr("Back to the program's words"))
-        self.restore.setToolTip(tr("Ask with what came with the program again; your versions are kept"))
-        self.restore.clicked.connect(self.restore_requested)
-        self.save = QPushButton(tr("Save as a new version"))
-        self.save.setProperty("primary", True)
-        self.save.setToolTip(tr("Ask with these words from now on (Ctrl+S); undo takes it back"))
-        self.save.clicked.connect(self.save_requested)
-        row.addWidget(self.state, 1)
-        row.addWidget(self.restore)
-        row.addWidget(close_button(self))
-        row.addWidget(self.save)
-        return row
-
     def _show_part(self) -> None:
         item = self.parts.currentItem()
         self._part = item.data(_KEY_ROLE) if item is not None else ""
@@ -260,7 +238,7 @@ class PromptView(QWidget):
     def _on_text_edited(self) -> None:
         if self._part:
             self._texts[self._part] = self.editor.toPlainText()
-            self._pause.start()
+            self._typing_pause.start()
 
     def _insert(self, slot: str) -> None:
         cursor = self.editor.textCursor()
@@ -270,67 +248,12 @@ class PromptView(QWidget):
         self.tabs.setCurrentWidget(self.editor)
         self.editor.setFocus()
 
-
-def _make_heading(text: str) -> QLabel:
-    label = PlainLabel(text)
-    label.setFont(theme.font(theme.POINTS - 0.5, semibold=True))
-    return label
-
-
-_PART_NAMES = {
-    SYSTEM: tr("Rules for the judge"),
-    BODY: tr("Question"),
-    "plain": tr("Variant: plain"),
-    "few-shot": tr("Variant: few-shot"),
-    "cot": tr("Variant: chain of thought"),
-    "tom": tr("Variant: theory of mind"),
-}
-_SHIPPED_VERSION = 0
-"""Stands for the program's words among the versions."""
-_TEXT_ONLY = InputSettings(frames=0)
-
-
-def make_prompts_window(context: Context) -> QWidget:
-    """Make the window."""
-    return PromptsWindow(context)
-
-
-class PromptsWindow(PromptView):
-    """Checks while one types; a new version is saved only where judges could be asked with it."""
-
-    def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context = context
-        self._key = ""
-        self._prompt: Prompt | None = None
-        self.set_prompts({key: _prompt_name(key) for key in prompt_keys()})
-        self.set_parts({part: _PART_NAMES[part] for part in PROMPT_PARTS})
-        self.set_slots(
-            {
-                name: _slot_description(name, what)
-                for name, what in {**SLOTS, VARIANT_SLOT: tr("the words of the variant")}.items()
-            }
-        )
-        for variant in VARIANTS:
-            self.variants.addItem(_PART_NAMES[variant].removeprefix(tr("Variant: ")).capitalize(), variant)
-        self.prompt_chosen.connect(self._choose)
-        self.version_chosen.connect(self._show_version)
-        self.edited.connect(self._check)
-        self.save_requested.connect(self._save)
-        self.restore_requested.connect(self._restore)
-        self.preview_requested.connect(self._preview)
-        studio = context.studio
-        studio.bridge.changed.connect(self._apply)
-        studio.selection_changed.connect(self._preview)
-        self._choose(self.prompts.currentData())
-
     def _choose(self, key: str) -> None:
         self._key = key
-        session = self._context.studio.session
-        if session is not None:
-            self._show(session)
+        self.refresh()
 
-    def _show(self, session: Session) -> None:
+    def reload(self, session: Session) -> None:
+        self._key = self._key or self.prompts.currentData()
         try:
             current = prompt_for(session, self._key)
         except UserError as error:
@@ -385,12 +308,10 @@ class PromptsWindow(PromptView):
         self._preview()
 
     def _save(self) -> None:
-        self._context.studio.edit(lambda session: edit_prompt(session, self._key, self._source()), self)
-        self._choose(self._key)
+        self.edit(lambda session: edit_prompt(session, self._key, self._source()))
 
     def _restore(self) -> None:
-        self._context.studio.edit(lambda session: restore_prompt(session, self._key), self)
-        self._choose(self._key)
+        self.edit(lambda session: restore_prompt(session, self._key))
 
     def _preview(self) -> None:
         session, chosen = self._context.studio.session, self._context.studio.selected
@@ -410,9 +331,11 @@ class PromptsWindow(PromptView):
             else:
                 self.show_preview(f"{plan.system}\n\n{'-' * 40}\n\n{plan.text}")
 
-    def _apply(self, changes: Changes, initiator: object) -> None:
-        if changes.ids("prompt_version") and initiator is not self:
-            self._choose(self._key)
+
+def _make_heading(text: str) -> QLabel:
+    label = PlainLabel(text)
+    label.setFont(theme.font(theme.POINTS - 0.5, semibold=True))
+    return label
 
 
 def _prompt_name(key: str) -> str:

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QScro
 
 from app.gui.judges.answer_columns import JudgmentColumn, WordsCell, make_quiet_label
 from app.gui.judges.judge_runs import JudgingController
-from app.gui.judges.judges_page import JudgesPage, JudgmentPresenter
+from app.gui.judges.judges_page import JudgesPage
 from app.gui.judges.request_facts import (
     JudgeRequestPreview,
     SentMessage,
@@ -315,11 +315,10 @@ class _RequestOffer:
 class InspectorController(QObject):
     """Plans in the window, builds in a thread; nothing of it is sent."""
 
-    def __init__(self, context: Context, page: JudgesPage, shown: JudgmentPresenter, asking: JudgingController) -> None:
+    def __init__(self, context: Context, page: JudgesPage, asking: JudgingController) -> None:
         super().__init__(page)
         self._context = context
         self._page = page
-        self._shown = shown
         self._asking = asking
         self.view: SentView | None = None
         page.bar.inspect_requested.connect(self._inspect_before_asking)
@@ -329,10 +328,10 @@ class InspectorController(QObject):
     def _inspect_before_asking(self) -> None:
         offers = [
             _RequestOffer(judge, condition, f"{judge.name}, {self._condition_name(condition)}")
-            for judge in self._shown.selected_judges()
-            for condition in self._shown.selected_conditions()
+            for judge in self._page.selected_judges()
+            for condition in self._page.selected_conditions()
         ]
-        if not offers or self._shown.segment() is None:
+        if not offers or self._page.segment() is None:
             return
         view = self._open(tr("What is sent"), [offer.name for offer in offers], before=True)
         view.request_chosen.connect(lambda at: self._plan(view, offers[at]))
@@ -340,7 +339,7 @@ class InspectorController(QObject):
         self._plan(view, offers[0])
 
     def _inspect_sent(self, column: JudgmentColumn) -> None:
-        session, found = self._shown.session(), self._shown.judgment(column.judgment_id)
+        session, found = self._page.session(), self._page.judgment(column.judgment_id)
         if session is None or found is None:
             return
         name = f"{column.name}, {self._condition_name(found.condition)}"
@@ -366,7 +365,7 @@ class InspectorController(QObject):
         self._asking.ask_selected()
 
     def _plan(self, view: SentView, offer: _RequestOffer) -> None:
-        session, about = self._shown.session(), self._shown.segment()
+        session, about = self._page.session(), self._page.segment()
         if session is None or about is None:
             return
         view.show_placeholder(tr("Reading the frames…"))
@@ -382,7 +381,7 @@ class InspectorController(QObject):
             return
 
         def show(built: tuple[tuple[Message, ...], str]) -> None:
-            if view is not self.view or self._shown.session() is not session:
+            if view is not self.view or self._page.session() is not session:
                 return
             messages, schema = built
             try:
@@ -414,7 +413,7 @@ class InspectorController(QObject):
             return
 
         def show(messages: tuple[Message, ...]) -> None:
-            if view is self.view and self._shown.session() is session:
+            if view is self.view and self._page.session() is session:
                 made = {picture.sha256: picture.jpeg for message in messages for picture in message.pictures}
                 view.show_preview(preview_sent_request(session, judgment, name, made))
 

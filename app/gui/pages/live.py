@@ -116,6 +116,8 @@ class Live(QObject, Generic[T]):
 
     def cancel(self) -> None:
         """Stop on the user's request, and say so."""
+        if self.state is not LiveState.WORKING:
+            return
         self.stop()
         self.error = tr("Cancelled. Refresh computes the figures.")
         self._set_state(LiveState.FAILED)

@@ -10,14 +10,11 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QPushButton,
     QSplitter,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +25,7 @@ from anonymize.pii_review.study_finder import share_findings
 from anonymize.release.private_content import set_private_words
 from anonymize.release.release_plan import get_release_key
 from app.gui.pages.context import Context
+from app.gui.pages.study_view import StudyView
 from app.gui.questions.question_list import KIND_LABELS
 from app.gui.release.pii_search import PiiSearchController
 from app.gui.release.scrubbed_texts import TextsView, text_rows
@@ -55,9 +53,9 @@ from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyHint
 from widgets.form.form import Form
+from widgets.form.layouts import make_row, make_tab_page
 from widgets.progress_bars import ProgressLine
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import ElidedLabel, PlainLabel
@@ -313,11 +311,7 @@ class SetForm(Form):
         self.clear = QPushButton(tr("&No release"))
         self.clear.setToolTip(tr("Name no clips and pictures"))
         self.clear.clicked.connect(lambda: self.show_release(None))
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        row.addWidget(self.release, 1)
-        row.addWidget(self.choose)
-        row.addWidget(self.clear)
+        row = make_row(self.release, 1, self.choose, self.clear)
         self.add(tr("Clips and pictures"), row)
         self.show_release(None)
 
@@ -344,24 +338,18 @@ _RELEVANT_TABLES = frozenset(
 )
 
 
-def make_question_set_window(context: Context) -> QWidget:
-    """Make the window."""
-    return SetWindow(context)
-
-
-class SetWindow(QWidget):
+class DatasetTab(StudyView):
     """Gathers while the window stays awake; writes in a thread, and only what somebody has read."""
 
+    title = tr("Export questions as a data set")
+    tables = _RELEVANT_TABLES
+    preferred_size = (1080, 720)
+    pause_ms = _EDIT_PAUSE_MS
+
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context = context
-        self._studio = context.studio
+        super().__init__(context)
         self._found: DatasetContents | None = None
-        self._fresh = self._everything = False
-        self.setWindowTitle(tr("Export questions as a data set"))
-        self.setAccessibleName(tr("Export questions as a data set"))
-        self.setAutoFillBackground(True)
-        self.resize(1080, 720)
+        self._everything = False
         self.setMinimumWidth(560)
         self.heading = PlainLabel(wordWrap=True)
         self.heading.setFont(theme.font(semibold=True))
@@ -376,32 +364,20 @@ class SetWindow(QWidget):
         self.tabs.addTab(self._make_contents_page(), tr("&What leaves"))
         self.tabs.addTab(self.texts, tr("Te&xts"))
         self.line = ProgressLine(tr("The data set"))
-        self.report = PlainLabel(wordWrap=True)
-        self.report.setAccessibleName(tr("What came of it"))
         self.export = QPushButton(tr("&Export…"))
         self.export.setProperty("primary", True)
         self.export.setToolTip(tr("Write the questions into a new folder, once their texts were read"))
         self.gathering = QuestionSetAssembler(context, lambda: self.form.chosen().everything, self)
         self.writing = QuestionSetWriter(context, self)
-        self._lay_out()
+        self.lay_out(self.heading, self.tabs, 1, self.line, foot=(self.export,))
         self._connect_signals()
 
-    def reload(self) -> None:
-        """Look again at what may leave."""
-        session = self._studio.session
-        if session is None:
-            return
-        self._fresh = True
+    def reload(self, _session: Session) -> None:
         self._found = None
         self._everything = self.form.chosen().everything
         self.heading.setText(tr("Looking at what may leave…"))
         self._show_state()
         self.gathering.start()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not event.spontaneous() and not self._fresh:
-            self.reload()
 
     def _show(self, found: DatasetContents) -> None:
         self._found = found
@@ -461,7 +437,7 @@ class SetWindow(QWidget):
         if self._found is not None and self.form.chosen().everything == self._everything:
             self._show_counts()
         else:
-            self.reload()
+            self.refresh()
 
     def _choose_release(self) -> None:
         folder = self._context.questions.folder(tr("Folder of a release of this study"))
@@ -471,7 +447,7 @@ class SetWindow(QWidget):
     def _confirm(self) -> None:
         found = self._found
         if found is not None:
-            self._studio.edit(partial(confirm_question_texts, gathering=found), self)
+            self.edit(partial(confirm_question_texts, gathering=found))
 
     def _start(self) -> None:
         session, found = self._studio.session, self._found
@@ -486,9 +462,9 @@ class SetWindow(QWidget):
             require_free(place)
             ready = prepare_dataset(session, found, formats, chosen.seed, chosen.release)
         except UserError as error:
-            self.report.setText(str(error))
+            self.tell(error)
             return
-        self.report.clear()
+        self.tell("")
         self.writing.start(ready, place)
         self._show_state()
 
@@ -501,7 +477,7 @@ class SetWindow(QWidget):
 
     def _show_result(self, said: str) -> None:
         self.line.hide()
-        self.report.setText(said)
+        self.tell(said)
         self._show_state()
 
     def _on_stopped(self, why: str) -> None:
@@ -514,22 +490,21 @@ class SetWindow(QWidget):
             self.writing.cancel()
         else:
             self.gathering.cancel()
-            self._fresh = False
+            self._is_stale = True
 
-    def _apply(self, changes: Changes, initiator: object) -> None:
-        if not _RELEVANT_TABLES & set(changes):
-            return
+    def needs_reload(self, changes: Changes, initiator: object) -> bool:
+        if not super().needs_reload(changes, initiator):
+            return False
         if initiator is self and self._is_unchanged():
             # Only who read the texts was kept; the texts are as they were.
             self._show_texts()
             self._show_state()
-            return
+            return False
         if self.writing.busy:
             self.writing.cancel()
-        self._fresh, self._found = False, None
+        self._found = None
         self._show_state()
-        if self.isVisible():
-            self._soon.start()
+        return True
 
     def _is_unchanged(self) -> bool:
         """Tell whether what was gathered is as it would be now: a first confirmation adds an annotator to the study."""
@@ -541,37 +516,13 @@ class SetWindow(QWidget):
             == found.checksum
         )
 
-    def show_error(self, error: UserError) -> None:
-        """Show why something could not be done in this window."""
-        self.report.setText(str(error))
-
     def _make_contents_page(self) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.form)
         both = QSplitter(Qt.Orientation.Vertical)
         both.setChildrenCollapsible(False)
         both.addWidget(self.counts)
         both.addWidget(self.left_out)
         both.setSizes([300, 200])
-        column.addWidget(both, 1)
-        return page
-
-    def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.heading)
-        column.addWidget(self.tabs, 1)
-        column.addWidget(self.line)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        row.addWidget(self.report, 1)
-        row.addWidget(close_button(self))
-        row.addWidget(self.export)
-        column.addLayout(row)
+        return make_tab_page(self.form, both, 1)
 
     def _connect_signals(self) -> None:
         self.gathering.finished.connect(self._show)
@@ -587,6 +538,3 @@ class SetWindow(QWidget):
         self.texts.confirm_requested.connect(self._confirm)
         self.texts.row_chosen.connect(self._context.look_at)
         self.export.clicked.connect(self._start)
-        self._soon = QTimer(self, singleShot=True, interval=_EDIT_PAUSE_MS)
-        self._soon.timeout.connect(self.reload)
-        self._studio.bridge.changed.connect(self._apply)

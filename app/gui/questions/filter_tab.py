@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -26,6 +25,7 @@ from PySide6.QtWidgets import (
 from app.gui.judges.request_facts import check_egress
 from app.gui.pages.context import Context
 from app.gui.pages.live import Live, LiveState
+from app.gui.pages.study_view import StudyView
 from app.gui.questions.filter_results import (
     ALL,
     NOT_KEPT,
@@ -49,9 +49,9 @@ from project.queries.judgment_rows import all_judges
 from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.dialogs.dialog_windows import close_button
 from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.form.input_fields import ChoiceBox, IntegerBox
+from widgets.form.layouts import make_row
 from widgets.progress_bars import ProgressBar, make_busy_line
 from widgets.table.record_table import RecordTable
 from widgets.text_labels import PlainLabel, escape_control_chars, plain_tip
@@ -156,23 +156,17 @@ class RuleBar(QWidget):
             self.changed.emit(rule)
 
 
-class FunnelLayout(QWidget):
+class FunnelLayout(StudyView):
     """The funnel on the left, what concerns the chosen step on the right."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.setWindowTitle(tr("Filter questions"))
-        self.setAccessibleName(tr("Filter questions"))
-        self.setAutoFillBackground(True)
-        self.resize(1240, 780)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
+    title = tr("Filter questions")
+    preferred_size = (1240, 780)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self.going = _make_label(tr("How many questions survive"))
         self.going.setFont(theme.font(semibold=True))
-        column.addWidget(self.going)
         self.busy = make_busy_line()
-        column.addWidget(self.busy)
         self.funnel = FunnelView()
         scroll = QScrollArea(widgetResizable=True)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -186,8 +180,11 @@ class FunnelLayout(QWidget):
         split.setSizes([560, 660])
         split.setStretchFactor(1, 1)
         split.setChildrenCollapsible(False)
-        column.addWidget(split, 1)
-        column.addLayout(self._foot())
+        self.progress = ProgressBar()
+        self.progress.setAccessibleName(tr("Questions asked about"))
+        self.progress.setMaximumWidth(220)
+        self.progress.hide()
+        self.lay_out(self.going, self.busy, split, 1, foot=(self.progress,))
 
     def show_ask_controls(self, asks: bool, *, hardens: bool) -> None:
         """Show what belongs to a step that asks judges, and to the one that hardens."""
@@ -199,10 +196,6 @@ class FunnelLayout(QWidget):
             self.show_which.setCurrentIndex(at)
         self.show_which.setVisible(not hardens)
 
-    def show_status(self, text: str) -> None:
-        """Say what is going on, or what came of it."""
-        self.status.setText(text)
-
     def show_progress(self, done: int, total: int) -> None:
         """Show how far a run is; it is hidden where `total` is 0."""
         self.progress.setVisible(total > 0)
@@ -213,10 +206,10 @@ class FunnelLayout(QWidget):
         column = QVBoxLayout(right)
         column.setContentsMargins(theme.GRID, 0, 0, 0)
         column.setSpacing(theme.GRID)
-        self.title = _make_label(tr("Step"))
-        self.title.setFont(theme.font(theme.POINTS + 3, semibold=True))
+        self.step_name = _make_label(tr("Step"))
+        self.step_name.setFont(theme.font(theme.POINTS + 3, semibold=True))
         self.description = _make_label(tr("What the step does"))
-        column.addWidget(self.title)
+        column.addWidget(self.step_name)
         column.addWidget(self.description)
         self.rule = RuleBar()
         column.addWidget(self.rule)
@@ -250,8 +243,6 @@ class FunnelLayout(QWidget):
         return right
 
     def _make_ask_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
         self.ask_label = PlainLabel(tr("Run this step &with"))
         self.ask_judges = TickMenu(tr("Judges that are asked"), tr("Choose judges"))
         self.ask_label.setBuddy(self.ask_judges)
@@ -267,8 +258,7 @@ class FunnelLayout(QWidget):
         self.take_all.setToolTip(
             tr("Give every question here the newest proposal that can be used; one undo takes it back")
         )
-        row.addWidget(self.ask_label)
-        row.addWidget(self.ask_judges, 1)
+        row = make_row(self.ask_label, self.ask_judges, 1)
         for part in (self.again, self.run, self.cancel, self.take_all):
             row.addWidget(part)
         return row
@@ -291,19 +281,6 @@ class FunnelLayout(QWidget):
         scroll.setWidget(inner)
         return scroll
 
-    def _foot(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        self.status = _make_label(tr("State"))
-        self.progress = ProgressBar()
-        self.progress.setAccessibleName(tr("Questions asked about"))
-        self.progress.setMaximumWidth(220)
-        self.progress.hide()
-        row.addWidget(self.status, 1)
-        row.addWidget(self.progress)
-        row.addWidget(close_button(self))
-        return row
-
 
 def _make_label(name: str) -> QLabel:
     made = PlainLabel(wordWrap=True)
@@ -314,17 +291,11 @@ def _make_label(name: str) -> QLabel:
 _FIRST_STEP = "review"
 
 
-def make_filter_window(context: Context) -> QWidget:
-    """Make the window."""
-    return FunnelWindow(context)
-
-
-class FunnelWindow(FunnelLayout):
+class FilterTab(FunnelLayout):
     """Follows the study while it is shown."""
 
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context = context
+        super().__init__(context)
         self._found: FunnelResult | None = None
         self._step = _FIRST_STEP
         self.computing = Live(
@@ -335,10 +306,13 @@ class FunnelWindow(FunnelLayout):
         self.running = FilterStepRunner(context, self)
         self._connect_signals()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not event.spontaneous():
-            self.computing.start()
+    def reload(self, _session: Session) -> None:
+        self.computing.start()
+
+    def needs_reload(self, changes: Changes, _initiator: object) -> bool:
+        if changes.ids("judge") and self.isVisible():
+            self._show()
+        return bool(RELEVANT_TABLES & changes.tables.keys()) and not self.isVisible()
 
     def show_step(self, key: str) -> None:
         """Show a step, as if it had been clicked."""
@@ -371,10 +345,9 @@ class FunnelWindow(FunnelLayout):
         self.proposals.adopt_requested.connect(self._adopt_proposal)
         self.computing.finished.connect(self._on_result)
         self.computing.changed.connect(self._show_state)
-        self.running.message.connect(self.show_status)
+        self.running.message.connect(self.tell)
         self.running.progressed.connect(self.show_progress)
         self.running.running_changed.connect(self._on_running)
-        self._context.studio.bridge.changed.connect(self._on_changed)
 
     def _show_state(self) -> None:
         self.busy.setVisible(self.computing.state is LiveState.WORKING)
@@ -396,7 +369,7 @@ class FunnelWindow(FunnelLayout):
             return
         step = stage.step
         self.funnel.choose(step.key)
-        self.title.setText(step.name)
+        self.step_name.setText(step.name)
         self.description.setText(step_description(found, stage))
         self.rule.show_rule(step, stage.rule, self.judges(), writable=self._context.studio.writable)
         self.show_ask_controls(bool(step.task), hardens=step.key == DISTRACTORS)
@@ -451,9 +424,7 @@ class FunnelWindow(FunnelLayout):
             return
         state = found.funnel_input.states[question_id]
         if self._context.studio.edit(lambda session: apply_options(session, question_id, state, wrong)):
-            self.show_status(
-                tr("Taken over. The question is open at every step until judges have scored it as it is now.")
-            )
+            self.tell(tr("Taken over. The question is open at every step until judges have scored it as it is now."))
 
     def _adopt_all_proposals(self) -> None:
         found, stage = self._found, self._current_stage()
@@ -473,7 +444,7 @@ class FunnelWindow(FunnelLayout):
             return changes
 
         self._context.studio.edit(edit)
-        self.show_status("\n".join(told))
+        self.tell("\n".join(told))
 
     def _update_run_button(self) -> None:
         session, stage = self._context.studio.session, self._current_stage()
@@ -518,7 +489,3 @@ class FunnelWindow(FunnelLayout):
     def _on_running(self, on: bool) -> None:
         self.cancel.setVisible(on)
         self._update_run_button()
-
-    def _on_changed(self, changes: Changes, _initiator: object) -> None:
-        if changes.ids("judge") and self.isVisible():
-            self._show()

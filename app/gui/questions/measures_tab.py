@@ -6,33 +6,28 @@ It shows judges' accuracy and consistency, diagnostics of the question set, and 
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
-    QHBoxLayout,
     QPushButton,
     QSplitter,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.gui.pages.context import Context
-from app.gui.pages.figure_export import PlotExporter
-from app.gui.pages.live import Live, LiveState
+from app.gui.pages.live import LiveState
+from app.gui.pages.study_view import ComputedView
 from app.gui.questions import measures_figures
 from app.gui.questions.measures_figures import RELEVANT_TABLES, MeasuresResult, compute_measures_result, measures_files
 from app.gui.study.background import Read
 from benchmark.metrics.published_figures import PublishedTableRow
 from benchmark.questions.question_measures import JudgeMeasures, Measures
 from resources.translation import tr, trn
-from widgets import theme
-from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyHint
+from widgets.form.layouts import make_row, make_tab_page
 from widgets.plots.estimates_table import FiguresView
 from widgets.plots.plot_view import PlotWall
-from widgets.progress_bars import StatusLine
 from widgets.table.record_table import RecordTable, text_columns
 from widgets.text_labels import PlainLabel, describe
 
@@ -40,29 +35,21 @@ _DEFAULT_REFERENCE = tr("GPT-4o, +sub+tom")
 _NOBODY_ASKED = tr("Figures stand here once a judge was asked, in the mode Questions.")
 
 
-def make_measures_window(context: Context) -> QWidget:
-    """Return the window."""
-    return MeasuresWindow(context)
-
-
-class MeasuresWindow(QWidget):
+class MeasuresTab(ComputedView[MeasuresResult]):
     """Nothing here changes the study."""
 
+    title = tr("What judges understand")
+    tables = RELEVANT_TABLES
+    preferred_size = (1120, 780)
+
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context = context
+        super().__init__(context, self._measures_reader)
         self._found: MeasuresResult | None = None
-        self.setWindowTitle(tr("What judges understand"))
-        self.setAccessibleName(tr("What judges understand"))
-        self.setAutoFillBackground(True)
-        self.resize(1120, 780)
         self.setMinimumWidth(480)
         self.everything = QCheckBox(tr("Also &unverified questions"))
         self.everything.setToolTip(
             tr("Count questions that two people have not approved of yet; dropped ones never count")
         )
-        self.computing = Live(context, self, RELEVANT_TABLES, self._measures_reader)
-        self._taking = PlotExporter(context, self._show_status)
         self.overview = RecordTable(
             tr("Judges and published rows"), measures_figures.overview_columns(), empty=_NOBODY_ASKED
         )
@@ -81,17 +68,8 @@ class MeasuresWindow(QWidget):
         self._connect_signals()
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        head = QHBoxLayout()
-        head.setSpacing(theme.GRID)
         self.refresh_button = QPushButton(tr("&Refresh"))
         self.refresh_button.setToolTip(tr("Compute the figures of the study as it is now"))
-        head.addWidget(self.everything)
-        head.addStretch(1)
-        head.addWidget(self.refresh_button)
-        column.addLayout(head)
         self.tabs = QTabWidget(documentMode=True)
         for page, name in (
             (_make_splitter(self.overview, self.compared), tr("&All judges")),
@@ -100,28 +78,17 @@ class MeasuresWindow(QWidget):
             (_make_splitter(self.chains, self.chains_drawn), tr("&Chains")),
         ):
             self.tabs.addTab(page, name)
-        column.addWidget(self.tabs, 1)
-        foot = QHBoxLayout()
-        foot.setSpacing(theme.GRID)
-        self.status = StatusLine(tr("State of the figures"), tr("Figures"))
         self.export = QPushButton(tr("&Export all figures…"))
         self.export.setToolTip(
             tr("Write a folder with every table (CSV), every plot (SVG, PNG, PDF, CSV) and measures.json")
         )
         self.export.setProperty("primary", True)
         self.export.setEnabled(False)
-        foot.addWidget(self.status, 1)
-        foot.addWidget(close_button(self))
-        foot.addWidget(self.export)
-        column.addLayout(foot)
+        head = make_row(self.everything, 1, self.refresh_button)
+        self.lay_out(head, self.tabs, 1, foot=(self.export,))
 
     def _make_judge_page(self) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, theme.GRID, 0, 0)
-        column.setSpacing(theme.GRID)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
+        row = make_row()
         self.judge, self.beside = QComboBox(), QComboBox()
         for name, box, tip in (
             (tr("&Judge"), self.judge, tr("A judge, and how it was asked")),
@@ -134,30 +101,22 @@ class MeasuresWindow(QWidget):
             row.addWidget(label)
             row.addWidget(box)
         row.addStretch(1)
-        column.addLayout(row)
-        column.addWidget(_make_splitter(self.figures, self.drawn), 1)
         self.beside.addItems([*measures_figures.published_by_name()])
         self.beside.setCurrentText(_DEFAULT_REFERENCE)
-        return page
+        return make_tab_page(row, _make_splitter(self.figures, self.drawn), 1)
 
     def _connect_signals(self) -> None:
         self.everything.toggled.connect(lambda _: self.computing.start())
         self.refresh_button.clicked.connect(self.computing.start)
         self.computing.finished.connect(self._show)
         self.computing.changed.connect(self._show_state)
-        self.computing.show_on(self.status, lambda found: _summary(found.measures))
-        self.status.cancel_requested.connect(self.computing.cancel)
+        self.computing.show_on(self.line, lambda found: _summary(found.measures))
         self.judge.currentIndexChanged.connect(lambda _: self._show_judge())
         self.beside.currentIndexChanged.connect(lambda _: self._show_judge())
         self.overview.chosen.connect(lambda row: self._open_judge(row.key))
         for wall in (self.compared, self.drawn, self.chains_drawn):
-            wall.action_requested.connect(self._taking.export_plot)
+            wall.action_requested.connect(self.exporting.export_plot)
         self.export.clicked.connect(self.export_all)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if not event.spontaneous() and self.computing.state is not LiveState.CURRENT:
-            self.computing.start()
 
     def export_all(self) -> None:
         """Ask for a folder and write everything into a new one inside it."""
@@ -165,7 +124,7 @@ class MeasuresWindow(QWidget):
         if found is None:
             return
         beside = self._published_row()
-        self._taking.export_folder("measures", lambda: measures_files(found, beside))
+        self.exporting.export_folder("measures", lambda: measures_files(found, beside))
 
     def _measures_reader(self) -> Read[MeasuresResult]:
         everything = self.everything.isChecked()
@@ -222,9 +181,6 @@ class MeasuresWindow(QWidget):
     def _show_state(self) -> None:
         working = self.computing.state is LiveState.WORKING
         self._hint.setText(tr("Figures are being worked out.") if working else _NOBODY_ASKED)
-
-    def _show_status(self, text: str) -> None:
-        self.status.show_text(text)
 
 
 def _make_splitter(upper: QWidget, lower: QWidget) -> QSplitter:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from app.gui.pages.context import Context
 from app.gui.questions.question_jobs import ask_judges, judge_menu_items
 from app.gui.questions.question_list import answer_row
-from app.gui.questions.questions_page import WRITE, QuestionPresenter, QuestionsPage
+from app.gui.questions.questions_page import WRITE, QuestionsPage
 from app.gui.questions.verify_panel import QuestionFormValues
 from benchmark.authoring import chain_suggestions
 from benchmark.authoring.adversarial_authoring import (
@@ -42,11 +42,10 @@ _CHAIN_DRAWN_TEXT = tr("A chain was drawn: correct it in the mode Chains (Ctrl+6
 class AdversarialQuestionWriter(QObject):
     """Works on one question of the current annotator: the one that is shown where they wrote it, else a new one."""
 
-    def __init__(self, context: Context, page: QuestionsPage, shown: QuestionPresenter) -> None:
+    def __init__(self, context: Context, page: QuestionsPage) -> None:
         super().__init__(page)
         self._context = context
         self._page = page
-        self._shown = shown
         self._panel = page.write
         self._span: tuple[int, int] | None = None
         self._id = ""
@@ -62,7 +61,7 @@ class AdversarialQuestionWriter(QObject):
         panel.asking.add_requested.connect(lambda: context.trigger("mode_judges"))
         page.tab_changed.connect(lambda tab: self._open_shown() if tab == WRITE else None)
         page.question_chosen.connect(lambda _id: self._open_shown())
-        shown.changed.connect(self._refresh)
+        page.changed.connect(self._refresh)
         for signal in (studio.selection_changed, studio.marks_changed):
             signal.connect(self._follow_span)
         studio.session_changed.connect(self._start_new)
@@ -72,7 +71,7 @@ class AdversarialQuestionWriter(QObject):
 
     def _open_shown(self) -> None:
         """Take up the question that is shown, where the current annotator wrote it."""
-        session, item = self._shown.session, self._shown.current
+        session, item = self._page.session, self._page.current
         if session is None or item is None or item.question.id == self._id:
             return
         if is_author(item.question, current_annotator_id(session)):
@@ -117,7 +116,7 @@ class AdversarialQuestionWriter(QObject):
         return ""
 
     def _check(self) -> None:
-        session, panel, reason = self._shown.session, self._panel, self._problem()
+        session, panel, reason = self._page.session, self._panel, self._problem()
         span = self._span
         panel.span.setText(
             tr("No span yet")
@@ -153,14 +152,14 @@ class AdversarialQuestionWriter(QObject):
 
         if not self._context.studio.edit(do, self):
             return False
-        self._shown.reload()
-        self._shown.show_without_seeking(self._id)
+        self._page.refresh()
+        self._page.show_without_seeking(self._id)
         return True
 
     # Trying it
 
     def _ask_judges(self) -> None:
-        session = self._shown.session
+        session = self._page.session
         if session is None or not self._save():
             return
         chosen = {*self._panel.asking.judges.ticked_keys()}
@@ -187,7 +186,7 @@ class AdversarialQuestionWriter(QObject):
                 return record_trial(session, about, answers, [judge.id for judge in judges])
 
             self._context.studio.edit(do, self)
-            self._shown.reload()
+            self._page.refresh()
             self._refresh()
 
         def stopped() -> None:
@@ -197,7 +196,7 @@ class AdversarialQuestionWriter(QObject):
         ask_judges(self._context, request, then, stopped)
 
     def _refresh(self) -> None:
-        session, panel = self._shown.session, self._panel
+        session, panel = self._page.session, self._panel
         if session is None:
             self._check()
             return
@@ -218,12 +217,12 @@ class AdversarialQuestionWriter(QObject):
         self._check()
 
     def _current_item(self) -> VerificationItem | None:
-        return next((item for item in self._shown.all if item.question.id == self._id), None)
+        return next((item for item in self._page.all if item.question.id == self._id), None)
 
     # From the explanation to a chain
 
     def _first_selected_judge(self) -> JudgeEntry | None:
-        session, chosen = self._shown.session, self._panel.asking.judges.ticked_keys()
+        session, chosen = self._page.session, self._panel.asking.judges.ticked_keys()
         known = all_judges(session.study) if session is not None else []
         return next((judge_entry for judge_entry in known if judge_entry.id in chosen), None)
 

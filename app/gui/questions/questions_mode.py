@@ -15,7 +15,7 @@ from app.gui.pages.context import Context
 from app.gui.questions.question_authoring import AdversarialQuestionWriter
 from app.gui.questions.question_jobs import ask_judges, judge_menu_items
 from app.gui.questions.question_list import CHECKLISTS, HERE, MAKER_ACTIONS, SCOPE, answer_row
-from app.gui.questions.questions_page import WRITE, QuestionPresenter, QuestionsPage
+from app.gui.questions.questions_page import WRITE, QuestionsPage
 from app.gui.questions.verify_panel import CORRECT, DROP, KEEP, QuestionFormValues
 from benchmark.authoring import judge_questions
 from benchmark.authoring.question_requests import DEFAULT_SETTING, QUESTION_SETTINGS, answer_request
@@ -41,20 +41,19 @@ _ANSWERS_HIDDEN_TEXT = tr("Verify the question first: what judges answer is show
 class QuestionAnswersController(QObject):
     """Fills the column of answers."""
 
-    def __init__(self, context: Context, page: QuestionsPage, shown: QuestionPresenter) -> None:
+    def __init__(self, context: Context, page: QuestionsPage) -> None:
         super().__init__(page)
         self._context = context
         self._page = page
-        self._shown = shown
         self._under_way = ""
         page.asking.ask_requested.connect(self._ask)
         page.asking.ask_all_requested.connect(self._ask_all)
         page.asking.judges.changed.connect(self._show)
         page.asking.add_requested.connect(lambda: context.trigger("mode_judges"))
-        shown.changed.connect(self._show)
+        page.changed.connect(self._show)
 
     def _show(self) -> None:
-        session, item, bar = self._shown.session, self._shown.current, self._page.asking
+        session, item, bar = self._page.session, self._page.current, self._page.asking
         if session is None or item is None:
             bar.set_ask_enabled(tr("Choose a question first."))
             bar.show_answers([])
@@ -81,14 +80,14 @@ class QuestionAnswersController(QObject):
             bar.show_status("" if said else tr("No judge was asked yet."))
 
     def _ask(self) -> None:
-        if self._shown.current is not None:
-            self._ask_about([self._shown.current.question.id])
+        if self._page.current is not None:
+            self._ask_about([self._page.current.question.id])
 
     def _ask_all(self) -> None:
         self._ask_about([row.key for row in self._page.list.rows()])
 
     def _ask_about(self, ids: Sequence[str]) -> None:
-        session, item, bar = self._shown.session, self._shown.current, self._page.asking
+        session, item, bar = self._page.session, self._page.current, self._page.asking
         if session is None or item is None:
             return
         chosen = {*bar.judges.ticked_keys()}
@@ -110,11 +109,10 @@ class QuestionAnswersController(QObject):
 class VerificationController(QObject):
     """Joins the panel with the commands."""
 
-    def __init__(self, context: Context, page: QuestionsPage, shown: QuestionPresenter) -> None:
+    def __init__(self, context: Context, page: QuestionsPage) -> None:
         super().__init__(page)
         self._context = context
         self._page = page
-        self._shown = shown
         panel, key = page.verify, Qt.Key
         keys: dict[Qt.Key, Callable[[], object]] = {
             key.Key_Y: lambda: self._press_decision(KEEP),
@@ -148,13 +146,13 @@ class VerificationController(QObject):
         self._page.verify.decide(decision)
 
     def _toggle_loop(self) -> None:
-        self._shown.set_looping(on=not self._context.playback.looping)
+        self._page.set_looping(on=not self._context.playback.looping)
 
     def _decide(self, decision: str) -> None:
         self._store_verification(VerificationDecision(decision), None)
 
     def _correct(self, words: QuestionFormValues) -> None:
-        item = self._shown.current
+        item = self._page.current
         if item is None:
             return
         wrong = reword_options(item.question, words.wrong)
@@ -163,7 +161,7 @@ class VerificationController(QObject):
         )
 
     def _store_verification(self, decision: VerificationDecision, correction: QuestionCorrection | None) -> None:
-        item, panel = self._shown.current, self._page.verify
+        item, panel = self._page.current, self._page.verify
         if item is None:
             return
         said, checklist = panel.verification(), panel.chosen_checklist()
@@ -179,22 +177,22 @@ class VerificationController(QObject):
             return
         if panel.is_editing():
             panel.stop_editing()
-        self._shown.reload_question(item.question.id)
-        following = self._shown.next_waiting()
+        self._page.reload_question(item.question.id)
+        following = self._page.next_waiting()
         if following:
-            self._shown.go_to(following)
+            self._page.go_to(following)
         else:
             self._context.studio.message.emit(tr("Nothing of this list waits for you any more."))
 
     def _withdraw(self) -> None:
-        item = self._shown.current
+        item = self._page.current
         if item is not None:
             do = self._context.studio.edit
             if do(lambda session: verification.withdraw_verification(session, item.question.id), self):
-                self._shown.reload_question(item.question.id)
+                self._page.reload_question(item.question.id)
 
     def _check(self, words: QuestionFormValues) -> None:
-        item = self._shown.current
+        item = self._page.current
         if item is None:
             return
         question = item.question
@@ -301,10 +299,9 @@ def make_questions_page(context: Context) -> QWidget:
         key: question_setting.name
         for key, question_setting in sorted(QUESTION_SETTINGS.items(), key=lambda item: item[0] != DEFAULT_SETTING)
     }
-    page = QuestionsPage(MAKER_ACTIONS, CHECKLISTS, DIFFICULTIES, settings, OPTION_COUNT - 1)
-    shown = QuestionPresenter(context, page)
-    VerificationController(context, page, shown)
-    QuestionAnswersController(context, page, shown)
+    page = QuestionsPage(context, MAKER_ACTIONS, CHECKLISTS, DIFFICULTIES, settings, OPTION_COUNT - 1)
+    VerificationController(context, page)
+    QuestionAnswersController(context, page)
     QuestionGenerationController(context, page)
-    AdversarialQuestionWriter(context, page, shown)
+    AdversarialQuestionWriter(context, page)
     return page

@@ -3,8 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
@@ -12,12 +11,12 @@ from PySide6.QtWidgets import (
     QSplitter,
     QStackedLayout,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
 from app.gui.pages.context import Context
 from app.gui.pages.live import Live
+from app.gui.pages.study_view import StudyView
 from app.gui.questions.filter_results import RELEVANT_TABLES, compute_survivors
 from app.gui.questions.question_list import (
     EVERYWHERE,
@@ -62,6 +61,7 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
+from widgets.form.layouts import WIDE_MARGIN, make_column
 from widgets.graph.graph_view import ChainGraphView
 from widgets.labels import NodePerson, participant_colours
 from widgets.text_labels import ElidedLabel
@@ -71,33 +71,54 @@ _MIN_LIST_HEIGHT = 88
 """Pixels: two questions."""
 _TABS = ((VERIFY, tr("Verify")), (ANSWERS, tr("Answers")), (WRITE, tr("Write")))
 
+_TABLES = frozenset(
+    {
+        *("question", "verification", "chain", "chain_node", "chain_edge", "chain_person", "annotator", "participant"),
+        *("judgment", "judge", "property", "recording"),
+    }
+)
 
-class QuestionsPage(QWidget):
-    """Shows questions and says what the user wants.
+
+_ANSWERS_PAUSE_MS = 200
+"""Many answers come in a second."""
+
+
+class QuestionsPage(StudyView):
+    """Shows the questions of the recording, or of the study, and one of them with the panel of a tab.
 
     Signals:
-        visible_changed (bool): the page came into sight, or went.
+        changed: the questions were read again, or another one is shown.
         question_chosen (str): id of the question that should be shown.
         tab_changed (str): another tab is on.
         empty_chosen (str): a button where there is no question was pressed.
     """
 
-    visible_changed = Signal(bool)
+    changed = Signal()
     question_chosen = Signal(str)
     tab_changed = Signal(str)
     empty_chosen = Signal(str)
 
+    title = tr("Questions")
+    tables = _TABLES
+    follows_recording = True
+    pause_ms = 0
+
     def __init__(
         self,
+        context: Context,
         makers: Sequence[tuple[str, str]],
         checklists: Mapping[str, tuple[str, Sequence[Check]]],
         difficulties: Sequence[str],
         settings: Mapping[str, str],
         wrong: int,
-        parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(tr("Questions"))
+        super().__init__(context)
+        self._wanted = ""
+        self._fitted = ("", "")
+        self._everywhere = False
+        self._going: frozenset[str] | None = None
+        self.all: list[VerificationItem] = []
+        self.current: VerificationItem | None = None
         self.bar = ListBar(makers)
         self.list = QuestionList()
         self.list.row_chosen.connect(self.question_chosen)
@@ -112,12 +133,6 @@ class QuestionsPage(QWidget):
         self.graph.set_editable(False)
         self._empty = EmptyState("list-checks", "", "", [EmptyStateAction(*maker) for maker in makers[:1]])
         self._empty.button_clicked.connect(self.empty_chosen)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.bar)
-        column.addWidget(self.progress)
-        column.addWidget(self.agreement)
         parts = QSplitter(Qt.Orientation.Vertical)
         parts.setChildrenCollapsible(False)
         self._held = QWidget()
@@ -131,8 +146,26 @@ class QuestionsPage(QWidget):
         parts.setStretchFactor(0, 1)
         parts.setStretchFactor(1, 0)
         parts.setSizes([136, 620])
-        column.addWidget(parts, 1)
+        self.setLayout(make_column(self.bar, self.progress, self.agreement, parts, 1, margin=WIDE_MARGIN))
         self.select_tab(VERIFY)
+        for which, choices in (
+            (SCOPE, SCOPE_LABELS),
+            (STANDING, STATE_LABELS),
+            (KIND, KIND_LABELS),
+            (MAKER, MAKER_LABELS),
+        ):
+            self.bar.set_choices(which, choices)
+        self._computing = Live(
+            *(context, self, RELEVANT_TABLES, lambda: compute_survivors),
+            wanted=lambda: self.isVisible() and self._has_deciding_filter(),
+            automatic_below_s=math.inf,
+        )
+        self._computing.finished.connect(self._set_survivors)
+        self._answered = QTimer(self, singleShot=True, interval=_ANSWERS_PAUSE_MS)
+        self._answered.timeout.connect(self.changed)
+        self.bar.changed.connect(self._show_list)
+        self.question_chosen.connect(self.go_to)
+        self.graph.seek_requested.connect(context.playback.jump)
 
     def show_rows(self, rows: Sequence[QuestionRow], current: str) -> None:
         """List these questions; where there is none, say what to do."""
@@ -169,19 +202,8 @@ class QuestionsPage(QWidget):
         """Where there is no question, nothing can be said about one: only another can be written."""
         self._panels.setVisible(self._lists.currentIndex() == 0 or self.current_tab() == WRITE)
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.visible_changed.emit(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.visible_changed.emit(False)
-
     def _make_question_part(self) -> QWidget:
         widget = QWidget()
-        column = QVBoxLayout(widget)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
         self._tabs: dict[str, QPushButton] = {}
@@ -195,7 +217,6 @@ class QuestionsPage(QWidget):
             group.addButton(button)
             row.addWidget(button, 1)
             self._tabs[key] = button
-        column.addLayout(row)
         self._panels = QStackedWidget()
         verifying = QSplitter(Qt.Orientation.Vertical)
         verifying.setChildrenCollapsible(False)
@@ -206,74 +227,15 @@ class QuestionsPage(QWidget):
         verifying.setSizes([410, 160])
         for panel in (verifying, self.asking, self.write):
             self._panels.addWidget(panel)
-        column.addWidget(self._panels, 1)
+        column = make_column(row, self._panels, 1)
         column.addStretch()
+        widget.setLayout(column)
         return widget
-
-
-_TABLES = frozenset(
-    {
-        *("question", "verification", "chain", "chain_node", "chain_edge", "chain_person", "annotator", "participant"),
-        *("judgment", "judge", "property", "recording"),
-    }
-)
-
-
-_ANSWERS_PAUSE_MS = 200
-"""Many answers come in a second."""
-
-
-class QuestionPresenter(QObject):
-    """Works while the page is in sight; what changed meanwhile is read when it comes back.
-
-    Signals:
-        changed: the questions were read again, or another one is shown.
-    """
-
-    changed = Signal()
-
-    def __init__(self, context: Context, page: QuestionsPage) -> None:
-        super().__init__(page)
-        self._context = context
-        self._page = page
-        self._stale = True
-        self._wanted = ""
-        self._fitted = ("", "")
-        self._everywhere = False
-        self._going: frozenset[str] | None = None
-        self.all: list[VerificationItem] = []
-        self.current: VerificationItem | None = None
-        bar = page.bar
-        for which, choices in (
-            (SCOPE, SCOPE_LABELS),
-            (STANDING, STATE_LABELS),
-            (KIND, KIND_LABELS),
-            (MAKER, MAKER_LABELS),
-        ):
-            bar.set_choices(which, choices)
-        self._soon = QTimer(self, singleShot=True, interval=0)
-        self._soon.timeout.connect(self._reload)
-        self._computing = Live(
-            *(context, page, RELEVANT_TABLES, lambda: compute_survivors),
-            wanted=lambda: page.isVisible() and self._has_deciding_filter(),
-            automatic_below_s=math.inf,
-        )
-        self._computing.finished.connect(self._set_survivors)
-        self._answered = QTimer(self, singleShot=True, interval=_ANSWERS_PAUSE_MS)
-        self._answered.timeout.connect(self.changed)
-        bar.changed.connect(self._show_list)
-        page.question_chosen.connect(self.go_to)
-        page.visible_changed.connect(lambda visible: self._reload() if visible and self._stale else None)
-        page.graph.seek_requested.connect(context.playback.jump)
-        studio = context.studio
-        studio.session_changed.connect(self._clear)
-        studio.recording_changed.connect(self._schedule_reload)
-        studio.bridge.changed.connect(self._apply)
 
     @property
     def session(self) -> Session | None:
         """The study that is open."""
-        return self._context.studio.session
+        return self._studio.session
 
     def go_to(self, question_id: str) -> None:
         """Show a question, and repeat its span in the player."""
@@ -281,8 +243,8 @@ class QuestionPresenter(QObject):
         if found is None:
             return
         self.current = found
-        studio, question = self._context.studio, found.question
-        self._page.list.set_current(question_id)
+        studio, question = self._studio, found.question
+        self.list.set_current(question_id)
         if studio.recording is None or studio.recording.id != question.recording_id:
             self._wanted = question_id
             self._context.look_at(question.recording_id, question.start_us)
@@ -294,7 +256,7 @@ class QuestionPresenter(QObject):
         found = next((item for item in self.all if item.question.id == question_id), None)
         if found is not None:
             self.current = found
-            self._page.list.set_current(question_id)
+            self.list.set_current(question_id)
             self._show()
 
     def set_looping(self, *, on: bool) -> None:
@@ -315,56 +277,38 @@ class QuestionPresenter(QObject):
         if session is None:
             return ""
         who = current_annotator_id(session)
-        keys = [row.key for row in self._page.list.rows()]
+        keys = [row.key for row in self.list.rows()]
         at = keys.index(self.current.question.id) if self.current and self.current.question.id in keys else -1
         waiting = {item.question.id for item in self.all if item.is_waiting_for(who)}
         return next((key for key in [*keys[at + 1 :], *keys[: at + 1]] if key in waiting), "")
-
-    def reload(self) -> None:
-        """Read the questions again now."""
-        self._reload()
 
     def reload_question(self, question_id: str) -> None:
         """Read one question again now, and nothing else."""
         session = self.session
         found = None if session is None else read_item(session, question_id)
         if found is None or question_id not in {item.question.id for item in self.all}:
-            self._reload()
+            self.refresh()
             return
         self.all = [found if item.question.id == question_id else item for item in self.all]
         if self.current is not None and self.current.question.id == question_id:
             self.current = found
-        self._stale = False
-        self._soon.stop()
+        self._is_stale = False
+        self._pause.stop()
         self._show_list()
 
-    def _clear(self) -> None:
-        self.current = None
-        self.all = []
-        self._going = None
-        self._schedule_reload()
+    def needs_reload(self, changes: Changes, initiator: object) -> bool:
+        if {*changes.tables} != {"judgment"}:
+            return super().needs_reload(changes, initiator)
+        if self.isVisible():
+            self._answered.start()
+        return False
 
-    def _schedule_reload(self) -> None:
-        self._stale = True
-        if self._page.isVisible():
-            self._soon.start()
-
-    def _apply(self, changes: Changes, _initiator: object) -> None:
-        tables = set(changes)
-        if tables == {"judgment"}:
-            if self._page.isVisible():
-                self._answered.start()
-        elif _TABLES & tables:
-            self._schedule_reload()
-
-    def _reload(self) -> None:
-        session = self.session
-        self._stale = False
-        recording = self._context.studio.recording
+    def reload(self, session: Session) -> None:
+        recording = self._studio.recording
         here = recording.id if recording is not None else ""
-        self._everywhere = self._page.bar.selected_key(SCOPE) == EVERYWHERE
-        nothing = session is None or not (here or self._everywhere)
-        self.all = [] if session is None or nothing else read_items(session, "" if self._everywhere else here)
+        self._everywhere = self.bar.selected_key(SCOPE) == EVERYWHERE
+        found = read_items(session, "" if self._everywhere else here) if here or self._everywhere else []
+        self.all = found
         if self._has_deciding_filter():
             # Until it is read who goes on, nobody does: nobody verifies what the filters leave out.
             self._going = frozenset() if self._going is None else self._going
@@ -390,16 +334,16 @@ class QuestionPresenter(QObject):
         return self._going is None or item.is_to_verify(self._going)
 
     def _show_list(self) -> None:
-        session, bar, page = self.session, self._page.bar, self._page
+        session, bar = self.session, self.bar
         if session is None:
-            page.show_rows([], "")
-            page.show_empty(tr("No study is open"), tr("Open one first."))
+            self.show_rows([], "")
+            self.show_empty(tr("No study is open"), tr("Open one first."))
             self._show()
             return
-        who, recording = current_annotator_id(session), self._context.studio.recording
+        who, recording = current_annotator_id(session), self._studio.recording
         everywhere = bar.selected_key(SCOPE) == EVERYWHERE
         if everywhere and not self._everywhere:
-            self._reload()
+            self.refresh()
             return
         owners = {
             each_recording.id: f"{each_recording.number} {each_recording.name}"
@@ -419,26 +363,26 @@ class QuestionPresenter(QObject):
             for item in found
         ]
         if self.all and of_scope:
-            page.show_empty(tr("Nothing fits"), tr("Choose something else above, or look for other words."))
+            self.show_empty(tr("Nothing fits"), tr("Choose something else above, or look for other words."))
         else:
-            page.show_empty(
+            self.show_empty(
                 tr("No questions yet"),
                 tr("Make them by rules from the chains of the study, with a judge, or write one."),
             )
-        page.show_rows(rows, self.current.question.id if self.current is not None else "")
-        page.progress.set_text(progress_text(verification_progress(of_scope, who), len(rows)))
+        self.show_rows(rows, self.current.question.id if self.current is not None else "")
+        self.progress.set_text(progress_text(verification_progress(of_scope, who), len(rows)))
         agreed = agreement_text(
             compute_agreement([counted_verifications(item.question, item.verifications) for item in of_scope])
         )
-        page.agreement.set_text(agreed)
-        page.agreement.setVisible(bool(agreed))
+        self.agreement.set_text(agreed)
+        self.agreement.setVisible(bool(agreed))
         if self.current is None and rows:
             self.current = next(item for item in found if item.question.id == rows[0].key)
-            page.list.set_current(rows[0].key)
+            self.list.set_current(rows[0].key)
         self._show()
 
     def _matches_filter(self, item: VerificationItem, who: str) -> bool:
-        bar, question = self._page.bar, item.question
+        bar, question = self.bar, item.question
         wanted = bar.selected_key(STANDING)
         words = bar.words.text().casefold().split()
         text = " ".join((question.text, *question.options)).casefold()
@@ -456,20 +400,19 @@ class QuestionPresenter(QObject):
 
     def _show(self) -> None:
         session, item = self.session, self.current
-        page = self._page
         if session is None or item is None:
-            page.verify.setEnabled(False)
-            page.graph.hide()
-            page.graph.show_graph(None, {}, {})
+            self.verify.setEnabled(False)
+            self.graph.hide()
+            self.graph.show_graph(None, {}, {})
             self.changed.emit()
             return
-        page.verify.setEnabled(True)
-        page.verify.show_question(self._shown_question(session, item))
+        self.verify.setEnabled(True)
+        self.verify.show_question(self._shown_question(session, item))
         people = all_participants(session.study)
         colours = participant_colours([participant.id for participant in people])
-        page.graph.setVisible(item.graph is not None)
+        self.graph.setVisible(item.graph is not None)
         if item.graph is not None:
-            page.graph.show_graph(
+            self.graph.show_graph(
                 item.graph,
                 {
                     participant.id: NodePerson(participant.pseudonym, colours.get(participant.id))
@@ -477,15 +420,15 @@ class QuestionPresenter(QObject):
                 },
                 {},
             )
-            page.graph.highlight(item.question.covers)
+            self.graph.highlight(item.question.covers)
             if self._fitted != (item.question.id, item.graph.chain.id):
                 self._fitted = (item.question.id, item.graph.chain.id)
-                page.graph.reveal_nodes(item.question.covers)
+                self.graph.reveal_nodes(item.question.covers)
         self.changed.emit()
 
     def _shown_question(self, session: Session, item: VerificationItem) -> ShownQuestion:
         reason = ""
-        if not self._context.studio.writable:
+        if not self._studio.writable:
             reason = session.study.read_only_reason or tr("This study is read-only.")
         elif is_author(item.question, current_annotator_id(session)):
             reason = tr("You wrote this question: two others verify it.")

@@ -33,6 +33,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickRow
 from widgets.form.input_fields import ChoiceBox, NoteEdit
+from widgets.form.layouts import make_column
 from widgets.text_labels import ElidedLabel, PlainLabel, describe, plain_tip
 from widgets.theme import icon, pixmap
 
@@ -286,9 +287,6 @@ class VerifyPanel(QWidget):
         self._checklists = checklists
         self._shown: ShownQuestion | None = None
         self._ticks: dict[str, TickRow] = {}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         body = QWidget()
         self._body = QVBoxLayout(body)
         self._body.setContentsMargins(0, 0, theme.GRID // 2, 0)
@@ -298,7 +296,6 @@ class VerifyPanel(QWidget):
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(body)
-        column.addWidget(area, 1)
         self.head = ElidedLabel()
         self.head.setProperty("muted", True)
         self.notice, self.text, self.why, self.others = (_make_text_label() for _ in range(4))
@@ -312,8 +309,7 @@ class VerifyPanel(QWidget):
         self._body.addWidget(self._make_checks())
         self._body.addWidget(self.others)
         self._body.addStretch()
-        column.addWidget(self._make_difficulty(difficulties))
-        column.addWidget(self._make_foot())
+        self.setLayout(make_column(area, 1, self._make_difficulty(difficulties), self._make_foot()))
         self._edit(on=False)
 
     # What is shown

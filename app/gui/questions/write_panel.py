@@ -11,6 +11,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.form.input_fields import ChoiceBox
+from widgets.form.layouts import make_column
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel, plain_tip
 from widgets.theme import icon
@@ -126,9 +127,6 @@ class WritePanel(QWidget):
     def __init__(self, settings: Mapping[str, str], wrong: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._wrong = wrong
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
         self.span = PlainLabel()
@@ -142,7 +140,6 @@ class WritePanel(QWidget):
         self.new.clicked.connect(self.new_requested)
         row.addWidget(self.take)
         row.addWidget(self.new)
-        column.addLayout(row)
         self.fields = QuestionFields()
         self.fields.set_values(QuestionFormValues(), wrong)
         self.fields.changed.connect(self.changed)
@@ -151,9 +148,7 @@ class WritePanel(QWidget):
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(self.fields)
-        column.addWidget(area, 4)
         self.state = PlainLabel(wordWrap=True)
-        column.addWidget(self.state)
         buttons = QHBoxLayout()
         self.save = QPushButton(tr("Save as a draft"))
         self.save.setToolTip(tr("Keep it without trying it on judges"))
@@ -164,9 +159,8 @@ class WritePanel(QWidget):
         buttons.addWidget(self.save)
         buttons.addWidget(self.draft)
         buttons.addStretch()
-        column.addLayout(buttons)
         self.asking = AskBar(tr("Try it"), settings)
-        column.addWidget(self.asking, 1)
+        self.setLayout(make_column(row, area, 4, self.state, buttons, self.asking, 1))
 
     def set_values(self, words: QuestionFormValues) -> None:
         """Fill the form."""

@@ -41,6 +41,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
 from widgets.form.input_fields import DecimalBox
+from widgets.form.layouts import make_column, make_row
 from widgets.text_labels import PlainLabel, describe, plain_tip
 
 _DAY_S = 86_400.0
@@ -251,9 +252,6 @@ class ParticipantsTable(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._people: list[ParticipantTableRow] = []
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         self.tree = QTreeWidget()
         self.tree.setRootIsDecorated(False)
         self.tree.setStyleSheet("QComboBox { margin: 2px 0; }")
@@ -272,9 +270,6 @@ class ParticipantsTable(QWidget):
         self.tree.header().setSectionResizeMode(_PERSON, QHeaderView.ResizeMode.Stretch)
         self.tree.setMinimumHeight(136)
         self.tree.itemChanged.connect(self._on_ticked)
-        column.addWidget(self.tree, 1)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
         self.name = QLineEdit(placeholderText=tr("Pseudonym, such as P01, never a real name"))
         self.name.setAccessibleName(tr("Pseudonym of a new participant"))
         self.name.returnPressed.connect(self._add)
@@ -282,9 +277,8 @@ class ParticipantsTable(QWidget):
         self.add.setToolTip(tr("Add a participant who is in this recording"))
         self.add.setAutoDefault(False)
         self.add.clicked.connect(self._add)
-        row.addWidget(self.name, 1)
-        row.addWidget(self.add)
-        column.addLayout(row)
+        row = make_row(self.name, 1, self.add)
+        self.setLayout(make_column(self.tree, 1, row))
 
     def set_people(self, people: Sequence[ParticipantTableRow]) -> None:
         """Show these participants; those that are shown keep their places, and the row with the focus keeps it."""
@@ -446,8 +440,6 @@ class RecordingDialog(OwnDialog):
             signal.emit(text)  # type: ignore[attr-defined]
 
     def _file_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
         self.role = QComboBox()
         for role, name in _ADDABLE_FILE_ROLES.items():
             self.role.addItem(name, role)
@@ -457,11 +449,7 @@ class RecordingDialog(OwnDialog):
         add.setToolTip(tr("Add a further file of the same interaction to this recording"))
         add.setAutoDefault(False)
         add.clicked.connect(self._ask_file)
-        row.addWidget(self.role)
-        row.addWidget(PlainLabel(tr("begins at")))
-        row.addWidget(self.offset)
-        row.addWidget(add)
-        row.addStretch()
+        row = make_row(self.role, PlainLabel(tr("begins at")), self.offset, add, None)
         return row
 
     def _ask_file(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
@@ -17,6 +17,7 @@ from anonymize.pii_review.pii_decisions import use_stand_ins
 from anonymize.pii_review.pii_files import key_rows, write_key
 from anonymize.pii_review.review_hits import PlacedHit, read_stand_ins
 from app.gui.pages.context import Context
+from app.gui.pages.study_view import StudyView
 from app.gui.release.pii_search import NamesModels, PiiHitMonitor
 from app.gui.release.pii_views import (
     MIXED,
@@ -46,9 +47,7 @@ from project.session.session import Session
 from project.timebase import SECOND_US
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyHint
-from widgets.form.layouts import bounded_to_screen
 from widgets.table.filter_bar import ConditionFilterBar
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel
@@ -129,35 +128,23 @@ class KeyPage(QWidget):
         self.reload()
 
 
-_SIZE = QSize(1240, 780)
 _CONTEXT_US = SECOND_US
 _KEY_TAB = 2
 _MAX_GAPS = 3
 
 
-def make_pii_window(context: Context) -> QWidget:
-    """Return the window for the study that is open."""
-    if context.studio.session is None:
-        raise UserError(tr("No study is open."), tr("Open one first."))
-    return PiiWindow(context, context.studio.session)
-
-
-class PiiWindow(QWidget):
+class PiiTab(StudyView):
     """Shows places or words, takes decisions, and leads from one that nobody decided on to the next."""
 
-    def __init__(self, context: Context, session: Session) -> None:
-        super().__init__()
-        self.setWindowTitle(tr("Personal information"))
-        self.setAccessibleName(tr("Personal information"))
-        self.setAutoFillBackground(True)
-        self.resize(bounded_to_screen(_SIZE, self))
-        self._context = context
-        self._session = session
+    title = tr("Personal information")
+    preferred_size = (1240, 780)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self._finding = PiiHitMonitor(context, self)
         self._people = PiiRowContext({}, {})
         self._shown: dict[str, PlacedHit] = {}
         self._words: dict[str, list[PlacedHit]] = {}
-        self._stale = True
         self._moving = False
         kinds = [(key, kind.title) for key, kind in KINDS.items()]
         self.bar = ConditionFilterBar()
@@ -166,7 +153,7 @@ class PiiWindow(QWidget):
         self.words = DecisionTable(tr("Words"), word_columns())
         looking = tr("What is found stands here once all texts were searched.")
         self._hints = [EmptyHint(table, looking) for table in (self.places, self.words)]
-        self.key = KeyPage(context, self._show_status)
+        self.key = KeyPage(context, self.tell)
         self.tabs = QTabWidget(documentMode=True)
         for page, name in ((self.places, tr("Places")), (self.words, tr("Words")), (self.key, tr("Who is behind"))):
             self.tabs.addTab(page, name)
@@ -177,20 +164,26 @@ class PiiWindow(QWidget):
         self.languages.setFont(theme.font(semibold=True))
         self.languages.hide()
         self.models = NamesModels(context)
-        self.status = PlainLabel(wordWrap=True)
-        self.status.setAccessibleName(tr("State"))
-        self._lay_out()
+        self._arrange()
         self._connect_signals()
-        self._fill_people()
         self._update_decision_bar()
+
+    def reload(self, session: Session) -> None:
+        self._fill_people(session)
+        self._show_gaps()
+        self._finding.refresh()
+
+    def needs_reload(self, changes: Changes, _initiator: object) -> bool:
+        session = self._studio.session
+        if session is None or not self.isVisible():
+            return True
+        if {"participant", "recording"} & set(changes):
+            self._fill_people(session)
+        self._finding.apply(changes)
+        return False
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self._stale:
-            self._stale = False
-            self._fill_people()
-            self._show_gaps()
-            self._finding.refresh()
         self.current_table.setFocus()
 
     @property
@@ -198,7 +191,7 @@ class PiiWindow(QWidget):
         """The table that is shown."""
         return self.words if self.tabs.currentIndex() == 1 else self.places
 
-    def refresh(self) -> None:
+    def show_hits(self) -> None:
         """Filter and show what was found."""
         typed = self.bar.search.text().strip().casefold()
         kinds, states = self.bar.ticked_keys("kind"), self.bar.ticked_keys("state")
@@ -253,7 +246,7 @@ class PiiWindow(QWidget):
             done = self._change(partial(pii_decisions.keep_words, words=[*words]), those)
         if done:
             self._moving = True
-            self._show_status(tr("Looking at all texts again…"))
+            self.tell(tr("Looking at all texts again…"))
 
     def assign_name(self, participant_id: str) -> None:
         """Say whose name is selected; all names of one participant have one stand-in."""
@@ -292,36 +285,30 @@ class PiiWindow(QWidget):
         if self.current_table.step_undecided(direction) or only_if_decided:
             return
         if self._finding.looking:
-            self._show_status(tr("It still looks for personal information: wait until it is done."))
+            self.tell(tr("It still looks for personal information: wait until it is done."))
         elif not self._finding.complete:
-            self._show_status(tr("The search was stopped, so this list may lack something. Search again: F5"))
+            self.tell(tr("The search was stopped, so this list may lack something. Search again: F5"))
         else:
-            self._show_status(tr("Nothing is undecided in this list."))
+            self.tell(tr("Nothing is undecided in this list."))
 
     def hide_span(self, start: int, end: int, kind: str) -> None:
         """Hide a stretch of the text that is shown, which no rule found."""
-        placed_hit = next(iter(self.selected()), None)
-        if placed_hit is None:
+        session, placed_hit = self._studio.session, next(iter(self.selected()), None)
+        if session is None or placed_hit is None:
             return
         at = placed_hit.place
         text = next(
-            (t for t in free_texts(self._session.study) if (t.table, t.row, t.field) == (at.table, at.row, at.field)),
+            (t for t in free_texts(session.study) if (t.table, t.row, t.field) == (at.table, at.row, at.field)),
             None,
         )
         if text is None or text.text != placed_hit.text:
-            self._show_status(tr("This text was changed meanwhile; the list is made anew."))
+            self.tell(tr("This text was changed meanwhile; the list is made anew."))
             self._finding.refresh()
             return
-        if self._edit(partial(pii_decisions.mark_text, text=text, start=start, end=end, kind=kind)):
-            self._show_status(tr("Hidden too: “{value}”.").format(value=text.text[start:end]))
+        if self.edit(partial(pii_decisions.mark_text, text=text, start=start, end=end, kind=kind)):
+            self.tell(tr("Hidden too: “{value}”.").format(value=text.text[start:end]))
 
-    def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.bar)
-        column.addWidget(self.languages)
-        column.addWidget(self.models)
+    def _arrange(self) -> None:
         split = QSplitter(Qt.Orientation.Vertical)
         split.addWidget(self.tabs)
         split.addWidget(self.context_pane)
@@ -329,18 +316,11 @@ class PiiWindow(QWidget):
         split.setStretchFactor(1, 1)
         split.setSizes([480, 130])
         split.setChildrenCollapsible(False)
-        column.addWidget(split, 1)
-        column.addWidget(self.decide_bar)
-        foot = QHBoxLayout()
-        foot.setSpacing(theme.GRID)
-        foot.addWidget(self.status, 1)
-        foot.addWidget(close_button(self, by_escape=False))
-        column.addLayout(foot)
+        self.lay_out(self.bar, self.languages, self.models, split, 1, self.decide_bar)
 
     def _connect_signals(self) -> None:
-        studio = self._context.studio
-        self.bar.searched.connect(lambda _: self.refresh())
-        self.bar.changed.connect(self.refresh)
+        self.bar.searched.connect(lambda _: self.show_hits())
+        self.bar.changed.connect(self.show_hits)
         self.bar.moved_down.connect(lambda: self.current_table.setFocus())
         for table in (self.places, self.words):
             table.selection_changed.connect(self._update_decision_bar)
@@ -360,10 +340,9 @@ class PiiWindow(QWidget):
         bar.jump_requested.connect(self.jump)
         bar.step_requested.connect(self.step)
         self._finding.changed.connect(self._on_hits)
-        self._finding.message.connect(self._show_status)
-        self.models.changed.connect(self._search_again)
-        studio.bridge.changed.connect(self._apply)
-        theme.notifier.changed.connect(self.refresh)
+        self._finding.message.connect(self.tell)
+        self.models.changed.connect(self.refresh)
+        theme.notifier.changed.connect(self.show_hits)
         keys: Sequence[tuple[str | QKeySequence.StandardKey, Callable[[], object]]] = (
             ("H", bar.hide_one.click),
             ("K", bar.keep_one.click),
@@ -377,15 +356,14 @@ class PiiWindow(QWidget):
             ("Shift+N", bar.back.click),
             ("F5", self._finding.refresh),
             (QKeySequence.StandardKey.Find, self._focus_search),
-            (QKeySequence.StandardKey.Undo, studio.undo),
-            (QKeySequence.StandardKey.Redo, studio.redo),
-            ("Esc", self._escape),
+            (QKeySequence.StandardKey.Undo, self._studio.undo),
+            (QKeySequence.StandardKey.Redo, self._studio.redo),
         )
         for key, act in keys:
             QShortcut(QKeySequence(key), self).activated.connect(act)
 
-    def _fill_people(self) -> None:
-        study = self._session.study
+    def _fill_people(self, session: Session) -> None:
+        study = session.study
         people = [(participant.id, participant.pseudonym) for participant in all_participants(study)]
         numbers = recording_numbers(study)
         self._people = PiiRowContext(numbers, dict(people))
@@ -427,7 +405,7 @@ class PiiWindow(QWidget):
             found = tr("Nothing personal is listed here.")
             for hint in self._hints:
                 hint.setText(found if self._finding.hits else tr("Nothing personal was found yet."))
-        self.refresh()
+        self.show_hits()
         if self._moving:
             self._moving = False
             self.step(1, only_if_decided=True)
@@ -493,44 +471,15 @@ class PiiWindow(QWidget):
         recordings = _count_recordings(those)
         if not those or not confirm_change(self._context.questions, Rows.PLACES, len(those), recordings):
             return False
-        if not self._edit(do):
+        if not self.edit(do):
             return False
         if len(those) > 1:
-            self._show_status(changed_message(Rows.PLACES, len(those), recordings))
+            self.tell(changed_message(Rows.PLACES, len(those), recordings))
         return True
-
-    def _edit(self, do: Callable[[Session], Changes]) -> bool:
-        self._show_status("")
-        return self._context.studio.edit(do, self)
-
-    def _apply(self, changes: Changes, _initiator: object) -> None:
-        if not self.isVisible():
-            self._stale = True
-            return
-        if {"participant", "recording"} & set(changes):
-            self._fill_people()
-        self._finding.apply(changes)
-
-    def _search_again(self) -> None:
-        """Search what was searched without a model that is there now."""
-        if not self.isVisible():
-            self._stale = True
-            return
-        self._finding.refresh()
 
     def _focus_search(self) -> None:
         self.bar.search.setFocus()
         self.bar.search.selectAll()
-
-    def _escape(self) -> None:
-        self.close()
-
-    def _show_status(self, text: str) -> None:
-        self.status.setText(text)
-
-    def show_error(self, error: UserError) -> None:
-        """Show why something could not be done in this window."""
-        self.status.setText(str(error))
 
 
 def _count_recordings(those: Sequence[PlacedHit]) -> int:

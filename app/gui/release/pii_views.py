@@ -17,7 +17,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QPlainTextEdit,
     QPushButton,
     QTextEdit,
@@ -32,7 +31,7 @@ from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import FlowLayout
+from widgets.form.layouts import FlowLayout, make_row
 from widgets.table.record_table import RecordColumn, RecordTable
 from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon
@@ -70,13 +69,9 @@ class PiiDecisionBar(QWidget):
     def __init__(self, kinds: Pairs, parent: QWidget | None = None) -> None:
         """Offer kinds as pairs of key and title."""
         super().__init__(parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID)
         inside = QWidget()
         self._flow = FlowLayout()
         inside.setLayout(self._flow)
-        row.addWidget(inside, 1)
         self.hide_one = self._button(tr("Hide"), "H", tr("Cover it in texts and sound that leave"), "shield-check")
         self.keep_one = self._button(tr("Keep"), "K", tr("Leave it as it stands and as it is said"), "check")
         self.hide_all = self._button(
@@ -111,7 +106,7 @@ class PiiDecisionBar(QWidget):
         figures.addWidget(self.count)
         figures.addWidget(self.chosen)
         figures.addStretch(1)
-        row.addLayout(figures)
+        self.setLayout(make_row(inside, 1, figures))
         self._edits = (self.hide_one, self.keep_one, self.hide_all, self.keep_all, self.again, self.person, self.kind)
         for button, signal in (
             (self.hide_one, self.hide_requested),
@@ -345,11 +340,7 @@ class ContextPane(QWidget):
         self.add = QPushButton(tr(" Hide &selected words"))
         self.add.setIcon(icon("plus"))
         self.add.setToolTip(tr("Hide what is selected in the text (A)"))
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        row.addWidget(self.where, 1)
-        row.addWidget(self.kind)
-        row.addWidget(self.add)
+        row = make_row(self.where, 1, self.kind, self.add)
         column.addLayout(row)
         column.addWidget(self.text, 1)
         self.text.selectionChanged.connect(self._update_button)

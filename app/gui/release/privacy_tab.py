@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QSpinBox,
     QSplitter,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -37,14 +36,15 @@ from anonymize.privacy.privacy_limits import (
 )
 from app.gui.pages.context import Context
 from app.gui.pages.figure_export import PlotExporter
-from project.entities.study_records import Changes
+from app.gui.pages.study_view import StudyView
 from project.errors import UserError
 from project.session.jobs import JobSpec
+from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
-from widgets.dialogs.dialog_windows import close_button
 from widgets.form.input_fields import DecimalBox, IntegerBox
+from widgets.form.layouts import make_tab_page
 from widgets.labels import LabelLook, Pattern, Sign
 from widgets.plots.plot_data import BarPlot, Histogram, HistogramPanel, Plot, PlotNumberFormat, PlottedValue, Series
 from widgets.plots.plot_view import PlotWall
@@ -336,26 +336,18 @@ def _to_measured(figure: MeasuredValue) -> PlottedValue:
 
 
 _NOTHING_EXPORTED = tr("Nothing was exported yet. Export a recording first: Ctrl+E.")
-_RELEVANT_TABLES = frozenset({"run", "property", "recording"})
 
 
-def make_privacy_window(context: Context) -> QWidget:
-    """Make the window."""
-    return PrivacyWindow(context)
-
-
-class PrivacyWindow(QWidget):
+class PrivacyTab(StudyView):
     """Measures exports and shows what came of it."""
 
+    title = tr("Privacy of exports")
+    tables = frozenset({"run", "property", "recording"})
+    preferred_size = (1160, 760)
+
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context = context
-        self._studio = context.studio
+        super().__init__(context)
         self._allowed = PrivacyLimits()
-        self.setWindowTitle(tr("Privacy of exports"))
-        self.setAccessibleName(tr("Privacy of exports"))
-        self.setAutoFillBackground(True)
-        self.resize(1160, 760)
         self.limits = LimitsBar()
         self.table = RecordTable(
             tr("Exports"),
@@ -374,16 +366,11 @@ class PrivacyWindow(QWidget):
         self.figures = RecordTable(tr("All figures of the export"), text_columns(FIGURE_COLUMNS), empty=unmeasured)
         self.notes = PlainLabel(wordWrap=True)
         self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._taking = PlotExporter(context, self._show_status)
-        self._lay_out()
+        self._exporting = PlotExporter(context, self.tell)
+        self._arrange()
         self._connect_signals()
-        self.reload()
 
-    def reload(self) -> None:
-        """Show the study as it is now."""
-        session = self._studio.session
-        if session is None:
-            return
+    def reload(self, session: Session) -> None:
         self._allowed = read_privacy_limits(session.study)
         self.limits.show_limits(self._allowed)
         self.limits.setEnabled(self._studio.writable)
@@ -408,7 +395,7 @@ class PrivacyWindow(QWidget):
             if clip is not None:
                 self._context.jobs.start(privacy_job.prepare(session, clip, export))
         except UserError as error:
-            self._show_status(str(error))
+            self.tell(error)
 
     def show_worst(self) -> None:
         """Go to the frame of the chosen export that should be looked at first."""
@@ -416,11 +403,7 @@ class PrivacyWindow(QWidget):
         if export is not None and export.report is not None and export.report.worst_us is not None:
             self._context.look_at(export.recording.id, export.report.worst_us)
 
-    def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.limits)
+    def _arrange(self) -> None:
         self.tabs = QTabWidget(documentMode=True)
         for page, name in (
             (self.tracks, tr("F&aces")),
@@ -429,36 +412,18 @@ class PrivacyWindow(QWidget):
             (self.methods, tr("&Methods")),
         ):
             self.tabs.addTab(page, name)
-        below = QWidget()
-        under = QVBoxLayout(below)
-        under.setContentsMargins(0, 0, 0, 0)
-        under.setSpacing(theme.GRID)
-        under.addWidget(self.verdict)
-        under.addWidget(self.tabs, 1)
-        under.addWidget(self.notes)
         split = QSplitter(Qt.Orientation.Vertical)
         split.addWidget(self.table)
-        split.addWidget(below)
+        split.addWidget(make_tab_page(self.verdict, self.tabs, 1, self.notes))
         split.setStretchFactor(1, 2)
         split.setSizes([220, 460])
         split.setChildrenCollapsible(False)
-        column.addWidget(split, 1)
-        column.addLayout(self._foot())
-
-    def _foot(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        self.status = PlainLabel(wordWrap=True)
-        self.status.setAccessibleName(tr("State"))
         self.go = QPushButton(tr("&Go to the worst frame"))
         self.go.setToolTip(tr("Show the frame of this export that should be looked at first"))
         self.start = QPushButton(tr("&Measure"))
         self.start.setToolTip(tr("Measure the chosen export against its recording"))
         self.start.setProperty("primary", True)
-        row.addWidget(self.status, 1)
-        for button in (self.go, close_button(self), self.start):
-            row.addWidget(button)
-        return row
+        self.lay_out(self.limits, split, 1, foot=(self.go, self.start))
 
     def _connect_signals(self) -> None:
         self.table.selection_changed.connect(self._show_selected)
@@ -466,30 +431,25 @@ class PrivacyWindow(QWidget):
         self.limits.changed.connect(self._set_limits)
         self.start.clicked.connect(self.measure)
         self.go.clicked.connect(self.show_worst)
-        self.methods.action_requested.connect(self._taking.export_plot)
-        self.alike.action_requested.connect(self._taking.export_plot)
-        self._studio.bridge.changed.connect(self._apply)
+        self.methods.action_requested.connect(self._exporting.export_plot)
+        self.alike.action_requested.connect(self._exporting.export_plot)
         jobs = self._context.jobs
         jobs.started.connect(self._on_started)
         jobs.done.connect(self._on_done)
         jobs.stopped.connect(self._on_stopped)
-        theme.notifier.changed.connect(self.reload)
-
-    def _apply(self, changes: Changes, _initiator: object) -> None:
-        if _RELEVANT_TABLES & changes.tables.keys():
-            self.reload()
+        theme.notifier.changed.connect(self.refresh)
 
     def _on_started(self, work: JobSpec) -> None:
         if work.kind == KIND:
-            self._show_status(tr("Measuring…"))
+            self.tell(tr("Measuring…"))
 
     def _on_done(self, work: JobSpec, _result: object) -> None:
         if work.kind == KIND:
-            self._show_status(tr("Measured."))
+            self.tell(tr("Measured."))
 
     def _on_stopped(self, work: JobSpec) -> None:
         if work.kind == KIND:
-            self._show_status(tr("Measuring was stopped."))
+            self.tell(tr("Measuring was stopped."))
 
     def _show_selected(self) -> None:
         export, session = self.selected_export(), self._studio.session
@@ -553,10 +513,7 @@ class PrivacyWindow(QWidget):
             self._context.look_at(export.recording.id, track.time_us)
 
     def _set_limits(self, limits: PrivacyLimits) -> None:
-        self._studio.edit(partial(set_privacy_limits, limits=limits), self)
-
-    def _show_status(self, text: str) -> None:
-        self.status.setText(text)
+        self.edit(partial(set_privacy_limits, limits=limits))
 
 
 def _export_icon(export: ExportedClip, allowed: PrivacyLimits) -> str:

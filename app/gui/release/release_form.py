@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QWidget,
@@ -51,6 +50,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.form.input_fields import ChoiceBox
+from widgets.form.layouts import make_row
 from widgets.table.record_table import TableRow
 from widgets.text_labels import PlainLabel, add_form_row, describe
 from widgets.window_terms import in_window_terms
@@ -332,9 +332,6 @@ class WaiverBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID)
         self.hint = PlainLabel(wordWrap=True)
         self.jump = QPushButton(tr("Show frame"))
         self.jump.setToolTip(tr("Show the frame in question in the main window"))
@@ -350,11 +347,7 @@ class WaiverBar(QWidget):
         self.withdraw = QPushButton(tr("Withdraw waiver"))
         self.withdraw.setToolTip(tr("The rule counts again"))
         self.withdraw.clicked.connect(self.withdraw_requested)
-        row.addWidget(self.hint, 2)
-        row.addWidget(self.jump)
-        row.addWidget(self.reason, 2)
-        row.addWidget(self.waive)
-        row.addWidget(self.withdraw)
+        self.setLayout(make_row(self.hint, 2, self.jump, self.reason, 2, self.waive, self.withdraw))
         self.show_choice("", place=False, waivable=False, waived=False)
 
     def show_choice(self, hint: str, *, place: bool, waivable: bool, waived: bool) -> None:

@@ -6,8 +6,7 @@ It compares annotators, shows one item side by side, and turns the reviewer's de
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
@@ -32,6 +31,7 @@ from annotate.review.peer_review import (
 )
 from app.gui.pages.commands import ModeKeys
 from app.gui.pages.context import Context
+from app.gui.pages.study_view import StudyView
 from app.gui.review.review_items import (
     ItemComparison,
     ItemRow,
@@ -49,6 +49,7 @@ from resources.translation import later, tr
 from widgets import theme
 from widgets.empty_state import EmptyState
 from widgets.form.input_fields import ChoiceBox, NoteEdit
+from widgets.form.layouts import WIDE_MARGIN, make_column
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import PlainLabel, describe, plain_tip
 from widgets.theme import icon
@@ -71,9 +72,6 @@ class ReviewDecisionBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         self.note = NoteEdit()
         self.note.setAccessibleName(tr("Note on your decision"))
         self.note.setPlaceholderText(tr("Why (T)"))
@@ -97,8 +95,7 @@ class ReviewDecisionBar(QWidget):
         self.steps = (before, after, repeat)
         for button in (self.withdraw, *self.steps):
             upper.addWidget(button)
-        column.addLayout(upper)
-        column.addLayout(row)
+        self.setLayout(make_column(upper, row))
 
     def set_note(self, text: str) -> None:
         """Show what was noted before."""
@@ -212,26 +209,32 @@ class ReviewScope(StrEnum):
     ALL = later("All")
 
 
-class ReviewPage(QWidget):
-    """Shows a review and says what the reviewer wants.
+_NO_RECORDING = (tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O."))
+_NEEDS_TWO = (
+    tr("Two annotators are needed"),
+    tr(
+        "Fewer than two people worked on this recording. Merge their copies under Study > Team…, or choose another "
+        "recording."
+    ),
+)
+_NOTHING_MARKED = (
+    tr("Nothing was marked here"),
+    tr("Neither of the two marked anything in this recording. Choose another one."),
+)
 
-    Signals:
-        item_chosen (str): key of the item that should be shown.
-        decided (str, ReviewDecision, str): segment, what is said about it, and the note.
-        withdraw_requested (str): segment.
-        repeat_requested: play the item again and again, or stop doing so.
-        visible_changed (bool): the page came into sight, or went.
-    """
 
-    item_chosen = Signal(str)
-    decided = Signal(str, object, str)
-    withdraw_requested = Signal(str)
-    repeat_requested = Signal()
-    visible_changed = Signal(bool)
+class ReviewPage(StudyView):
+    """Compares two annotators, item by item, and turns what the reviewer says into edits."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(tr("Review"))
+    title = tr("Review")
+    tables = frozenset({"segment", "segment_value", "review", "annotator", "completion", "assignment", "property"})
+    follows_recording = True
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._sheet: RecordingReview | None = None
+        self._pair: tuple[str, str, str] | None = None
+        self._current = ""
         self._rows: tuple[ItemRow, ...] = ()
         self._listed = ReviewScope.DIFFERING
         self._reason = ""
@@ -243,12 +246,29 @@ class ReviewPage(QWidget):
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self._make())
-        self.items.row_chosen.connect(self.item_chosen)
+        key = Qt.Key
+        self._keys = ModeKeys(
+            self,
+            {
+                key.Key_Y: lambda: self.decisions.decide(ReviewDecision.AGREE),
+                key.Key_X: lambda: self.decisions.decide(ReviewDecision.DISAGREE),
+                key.Key_W: self.decisions.withdraw.click,
+                key.Key_T: self._write_note,
+                key.Key_N: lambda: self.step(1),
+                key.Key_P: lambda: self.step(-1),
+            },
+            frozenset({key.Key_N, key.Key_P}),
+        )
+        self.visible_changed.connect(lambda _on: self._keys.watch(self.window()))
+        playback = context.playback
+        self.items.row_chosen.connect(self._go_to)
         self.side_by_side.column_chosen.connect(self._set_target)
         self.decisions.decided.connect(self._decide)
         self.decisions.withdraw_requested.connect(self._withdraw)
         self.decisions.step_requested.connect(self.step)
-        self.decisions.repeat_requested.connect(self.repeat_requested)
+        self.decisions.repeat_requested.connect(lambda: playback.set_looping(not playback.looping))
+        self.people.pair_chosen.connect(self._choose_pair)
+        self._studio.selection_changed.connect(self._follow_selection)
 
     def show_nothing(self, title: str, hint: str) -> None:
         """Say why there is nothing to review, and what to do."""
@@ -282,7 +302,7 @@ class ReviewPage(QWidget):
         rows, at = self.items.rows(), self.items.current_row()
         place = at + by if at >= 0 else 0
         if 0 <= place < len(rows):
-            self.item_chosen.emit(rows[place].key)
+            self._go_to(rows[place].key)
 
     def next_waiting(self) -> str:
         """Return the key of the next item that waits, from the one after the current on and round; "" for none."""
@@ -290,39 +310,13 @@ class ReviewPage(QWidget):
         order = [*rows[at + 1 :], *rows[: at + 1]]
         return next((row.key for row in order if row.state is ReviewItemState.WAITS), "")
 
-    def write_note(self) -> None:
-        """Let the reviewer type a note."""
+    def _write_note(self) -> None:
         if self.decisions.note.isEnabled():
             self.decisions.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
             self.decisions.note.selectAll()
 
-    def agree(self) -> None:
-        """Agree with the segment that is decided about."""
-        self.decisions.decide(ReviewDecision.AGREE)
-
-    def disagree(self) -> None:
-        """Disagree with the segment that is decided about."""
-        self.decisions.decide(ReviewDecision.DISAGREE)
-
-    def withdraw(self) -> None:
-        """Take back what was said about that segment."""
-        if self.decisions.withdraw.isEnabled():
-            self._withdraw()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.visible_changed.emit(True)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self.visible_changed.emit(False)
-
     def _make(self) -> QWidget:
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.people)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
         self._buttons: dict[ReviewScope, QPushButton] = {}
@@ -338,7 +332,6 @@ class ReviewPage(QWidget):
             group.addButton(button)
             row.addWidget(button, 1)
             self._buttons[listed] = button
-        column.addLayout(row)
         parts = QSplitter(Qt.Orientation.Vertical)
         parts.setChildrenCollapsible(False)
         parts.addWidget(self.items)
@@ -346,8 +339,7 @@ class ReviewPage(QWidget):
         parts.setStretchFactor(0, 2)
         parts.setStretchFactor(1, 3)
         parts.setSizes([184, 300])
-        column.addWidget(parts, 1)
-        column.addWidget(self.decisions)
+        page.setLayout(make_column(self.people, row, parts, 1, self.decisions, margin=WIDE_MARGIN))
         return page
 
     def _show_list(self, current: str) -> None:
@@ -394,105 +386,23 @@ class ReviewPage(QWidget):
             self.side_by_side.show_comparison(ItemComparison(shown.columns, shown.lines, column))
             self._show_target()
 
-    def _decide(self, decision: ReviewDecision, note: str) -> None:
-        shown = self.side_by_side.comparison()
-        if shown is not None and shown.target >= 0:
-            self.decided.emit(shown.columns[shown.target].segment_id, decision, note)
-
-    def _withdraw(self) -> None:
-        shown = self.side_by_side.comparison()
-        if shown is not None and shown.target >= 0:
-            self.withdraw_requested.emit(shown.columns[shown.target].segment_id)
-
-
-_TABLES = frozenset({"segment", "segment_value", "review", "annotator", "completion", "assignment", "property"})
-_NO_RECORDING = (tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O."))
-_NEEDS_TWO = (
-    tr("Two annotators are needed"),
-    tr(
-        "Fewer than two people worked on this recording. Merge their copies under Study > Team…, or choose another "
-        "recording."
-    ),
-)
-_NOTHING_MARKED = (
-    tr("Nothing was marked here"),
-    tr("Neither of the two marked anything in this recording. Choose another one."),
-)
-
-
-class ReviewController(QObject):
-    """Works while the page is in sight; what changed meanwhile is read when it comes back."""
-
-    def __init__(self, context: Context, page: ReviewPage) -> None:
-        super().__init__(page)
-        self._context = context
-        self._page = page
-        self._sheet: RecordingReview | None = None
-        self._pair: tuple[str, str, str] | None = None
-        self._current = ""
-        self._stale = True
-        key = Qt.Key
-        self._keys = ModeKeys(
-            page,
-            {
-                key.Key_Y: page.agree,
-                key.Key_X: page.disagree,
-                key.Key_W: page.withdraw,
-                key.Key_T: page.write_note,
-                key.Key_N: lambda: page.step(1),
-                key.Key_P: lambda: page.step(-1),
-            },
-            frozenset({key.Key_N, key.Key_P}),
-        )
-        studio = context.studio
-        studio.recording_changed.connect(self._refresh)
-        studio.session_changed.connect(self._clear_pair)
-        studio.selection_changed.connect(self._follow_selection)
-        studio.bridge.changed.connect(self._apply)
-        page.visible_changed.connect(self._on_visible)
-        page.item_chosen.connect(self._go_to)
-        page.decided.connect(self._decide)
-        page.withdraw_requested.connect(self._withdraw)
-        page.repeat_requested.connect(lambda: context.playback.set_looping(not context.playback.looping))
-        page.people.pair_chosen.connect(self._choose_pair)
-
-    def _on_visible(self, visible: bool) -> None:
-        if visible:
-            self._keys.watch(self._page.window())
-        if visible and self._stale:
-            self._reload()
-
-    def _clear_pair(self) -> None:
-        self._pair = None
-        self._refresh()
-
-    def _refresh(self) -> None:
-        self._current = ""
-        self._stale = True
-        if self._page.isVisible():
-            self._reload()
-
-    def _apply(self, changes: Changes, initiator: object) -> None:
-        if not _TABLES & set(changes):
-            return
-        self._stale = True
-        if not self._page.isVisible():
-            return
-        if set(changes) != {"review"}:
-            self._reload()
-            return
+    def needs_reload(self, changes: Changes, initiator: object) -> bool:
+        if not super().needs_reload(changes, initiator):
+            return False
+        if not self.isVisible() or set(changes) != {"review"}:
+            return True
         reviewed = changes.ids("review")
         self._read_reviews(reviewed)
         if len(reviewed) == 1 and initiator is not self:
             self._show_reverted(next(iter(reviewed)))
+        return False
 
     def _read_reviews(self, segment_ids: Iterable[str]) -> None:
-        session, recording = self._context.studio.session, self._context.studio.recording
+        session, recording = self._studio.session, self._studio.recording
         if session is None or recording is None or self._sheet is None:
             return
         found = reviews_in(session.study, recording.id)
         self._sheet = update_reviews(self._sheet, {segment_id: found.get(segment_id, []) for segment_id in segment_ids})
-        self._stale = False
         self._fill(session)
 
     def _show_reverted(self, segment_id: str) -> None:
@@ -501,27 +411,26 @@ class ReviewController(QObject):
         if item is not None and item.key != self._current:
             self._go_to(item.key)
 
-    def _reload(self) -> None:
+    def reload(self, session: Session) -> None:
         """Read the recording again; the item that was shown stays, also where its segments were regrouped."""
-        session, recording = self._context.studio.session, self._context.studio.recording
-        self._stale = False
+        recording = self._studio.recording
         before = {mark.segment.id for item in self._items() if item.key == self._current for mark in item.marks}
         self._sheet = None
-        if session is None or recording is None:
-            self._page.show_nothing(*_NO_RECORDING)
+        if recording is None:
+            self.show_nothing(*_NO_RECORDING)
             return
         chosen = self._find_pair(session, recording.id)
         if chosen is None:
-            self._page.show_nothing(*_NEEDS_TWO)
+            self.show_nothing(*_NEEDS_TWO)
             return
         people, first, second, third = chosen
         self._sheet = build_recording_review(session, recording.id, first, second, third)
         if not self._sheet.items:
-            self._page.show_nothing(*_NOTHING_MARKED)
+            self.show_nothing(*_NOTHING_MARKED)
             return
         same = [item for item in self._sheet.items if before & {mark.segment.id for mark in item.marks}]
         self._current = same[0].key if same else ""
-        self._page.people.set_people(people, first.id, second.id, third.id if third else "")
+        self.people.set_people(people, first.id, second.id, third.id if third else "")
         self._fill(session)
 
     def _fill(self, session: Session) -> None:
@@ -531,10 +440,10 @@ class ReviewController(QObject):
             item_row(item, self._sheet, session.schemes.find(item.marks[0].segment.scheme), reviewer)
             for item in self._sheet.items
         ]
-        self._page.set_rows(rows, self._current)
+        self.set_rows(rows, self._current)
         progress = self._sheet.progress(reviewer)
-        self._page.people.set_progress(progress.done, progress.total, _progress_text(progress))
-        self._page.set_writable("" if self._context.studio.writable else session.study.read_only_reason)
+        self.people.set_progress(progress.done, progress.total, _progress_text(progress))
+        self.set_writable("" if self._studio.writable else session.study.read_only_reason)
         self._show()
 
     def _find_pair(
@@ -551,7 +460,7 @@ class ReviewController(QObject):
 
     def _choose_pair(self, first: str, second: str, third: str) -> None:
         self._pair = (first, second, third)
-        self._reload()
+        self.refresh()
 
     def _items(self) -> tuple[ReviewItem, ...]:
         return self._sheet.items if self._sheet is not None else ()
@@ -561,16 +470,16 @@ class ReviewController(QObject):
         return found.id if found is not None else ""
 
     def _show(self) -> None:
-        session = self._context.studio.session
+        session = self._studio.session
         item = next((review_item for review_item in self._items() if review_item.key == self._current), None)
         if session is None or self._sheet is None or item is None:
-            self._page.show_item("", None)
+            self.show_item("", None)
             return
         scheme = session.schemes.find(item.marks[0].segment.scheme)
         names = annotator_names(session.study)
         people = pseudonyms(session.study)
         shown = compare_item(item, self._sheet, scheme, self._reviewer(session), names, people)
-        self._page.show_item(item.key, shown)
+        self.show_item(item.key, shown)
 
     def _go_to(self, key: str) -> None:
         """Show an item here, on the timeline and in the player."""
@@ -580,38 +489,43 @@ class ReviewController(QObject):
         self._current = key
         self._show()
         looping = self._context.playback.looping
-        self._context.studio.select([mark.segment.id for mark in item.marks])
+        self._studio.select([mark.segment.id for mark in item.marks])
         self._context.playback.jump(item.start_us)
         if looping:
             self._context.playback.set_looping(True)
 
     def _follow_selection(self) -> None:
         """Show the item of a segment that was selected elsewhere."""
-        chosen = self._context.studio.selected
-        if not chosen or not self._page.isVisible():
+        chosen = self._studio.selected
+        if not chosen or not self.isVisible():
             return
         item = next((i for i in self._items() if chosen[-1] in {mark.segment.id for mark in i.marks}), None)
         if item is not None and item.key != self._current:
             self._current = item.key
             self._show()
 
-    def _decide(self, segment_id: str, decision: ReviewDecision, note: str) -> None:
-        if not self._context.studio.edit(
-            lambda session: peer_review.review_segment(session, segment_id, decision, note), self
-        ):
+    def _decide(self, decision: ReviewDecision, note: str) -> None:
+        shown = self.side_by_side.comparison()
+        if shown is None or shown.target < 0:
             return
-        session = self._context.studio.session
+        segment_id = shown.columns[shown.target].segment_id
+        if not self.edit(lambda session: peer_review.review_segment(session, segment_id, decision, note)):
+            return
+        session = self._studio.session
         item = next((review_item for review_item in self._items() if review_item.key == self._current), None)
         if session is None or (item is not None and item.pending_for(self._reviewer(session))):
             return
-        following = self._page.next_waiting()
+        following = self.next_waiting()
         if following:
             self._go_to(following)
         else:
-            self._context.studio.message.emit(tr("Reviewed: nothing waits for you in this recording any more."))
+            self._studio.message.emit(tr("Reviewed: nothing waits for you in this recording any more."))
 
-    def _withdraw(self, segment_id: str) -> None:
-        self._context.studio.edit(lambda session: peer_review.withdraw_review(session, segment_id), self)
+    def _withdraw(self) -> None:
+        shown = self.side_by_side.comparison()
+        if shown is not None and shown.target >= 0:
+            segment_id = shown.columns[shown.target].segment_id
+            self.edit(lambda session: peer_review.withdraw_review(session, segment_id))
 
 
 def _progress_text(progress: ReviewProgress) -> str:
@@ -623,10 +537,3 @@ def _progress_text(progress: ReviewProgress) -> str:
     if progress.settled:
         parts.append(tr("{settled} settled").format(settled=progress.settled))
     return " · ".join(parts)
-
-
-def make_review_page(context: Context) -> QWidget:
-    """Return the page."""
-    page = ReviewPage()
-    ReviewController(context, page)
-    return page

@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
-
 from anonymize.egress import weights_download_job
 from anonymize.egress.egress_authority import policy_in_force
 from app.gui.pages.context import Context
+from app.gui.pages.study_view import StudyView
 from app.gui.settings.models_table import ModelDetails, ModelGroup, ModelPanel, ModelRow, ModelsTable, ModelState
 from app.gui.study.background import PendingTask
 from app.gui.study.dialogs import require_permission
@@ -21,12 +19,14 @@ from models.weights.model_list import (
     list_parts,
 )
 from models.weights.weights_catalogue import USES
+from project.entities.study_records import Changes
 from project.errors import UserError
+from project.queries.policy_rows import POLICY_PROPERTY
 from project.session.jobs import JobSpec
+from project.session.session import Session
 from project.text_format import format_size
 from resources.translation import tr
 from widgets import theme
-from widgets.dialogs.dialog_windows import close_button
 from widgets.text_labels import PlainLabel
 
 DOWNLOAD_NOTICE = tr(
@@ -171,46 +171,41 @@ def _capitalize_first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def make_models_window(context: Context) -> QWidget:
-    """Make the window."""
-    return ModelsWindow(context)
-
-
-class ModelsWindow(QWidget):
+class ModelsWindow(StudyView):
     """Shows the catalogue and does what is asked with one of its entries."""
 
+    title = tr("Models")
+    preferred_size = (1240, 760)
+
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context = context
+        super().__init__(context)
         self._jobs = context.jobs
         self._models: dict[str, ModelCatalogueEntry] = {}
         self._works: dict[str, JobSpec] = {}
         self._busy: dict[str, str] = {}
         self._damaged: dict[str, str] = {}
         self._checks: dict[str, PendingTask] = {}
-        self.setWindowTitle(tr("Models"))
-        self.setAccessibleName(tr("Models"))
-        self.setAutoFillBackground(True)
-        self.resize(1240, 760)
         self.ethics = PlainLabel(DOWNLOAD_NOTICE, wordWrap=True)
         self.network = PlainLabel(wordWrap=True)
         self.table = ModelsTable()
         self.panel = ModelPanel()
-        self._lay_out()
+        self.lay_out(self.ethics, self.network, self.table, 1, self.panel)
         self._connect_signals()
         for work in self._jobs.jobs():
             self._on_started(work)
-        self.reload()
-        self.table.choose(next(iter(self._models)))
 
-    def reload(self) -> None:
+    def needs_reload(self, changes: Changes, _initiator: object) -> bool:
+        return POLICY_PROPERTY in changes.ids("property")
+
+    def reload(self, session: Session) -> None:
         """Show what is on this machine now."""
         listed = [*list_models(), *list_parts()]
         self._models = {entry.name: entry for entry in listed}
-        session = self._context.studio.session
-        allowed = session is not None and policy_in_force(session).downloads
+        allowed = policy_in_force(session).downloads
         self.network.setText(network_text(download_access(), allowed))
         self.table.set_groups(model_groups(listed, self._busy, self._damaged))
+        if not self.table.current_key():
+            self.table.choose(next(iter(self._models)))
         self._show_selected()
 
     def fetch(self, name: str, key: str = "") -> None:
@@ -220,19 +215,19 @@ class ModelsWindow(QWidget):
             require_permission(self._context.studio, self._context.questions, name, key)
             self._start(name, work)
         except UserError as error:
-            self._show_status(str(error))
+            self.tell(error)
 
     def add(self, name: str, source: Path, licence: str = "") -> None:
         """Get a model from a file or folder."""
         try:
             self._start(name, weights_download_job.prepare_adding(name, source, licence))
         except UserError as error:
-            self._show_status(str(error))
+            self.tell(error)
 
     def verify(self, name: str) -> None:
         """Compare the files of a model with their checksums; large ones take a while."""
         self._set_busy(name, "checking")
-        self._show_status(tr("Checking {name}…").format(name=name))
+        self.tell(tr("Checking {name}…").format(name=name))
 
         def done(wrong: str) -> None:
             self._damaged.pop(name, None)
@@ -247,7 +242,7 @@ class ModelsWindow(QWidget):
         def ended(said: str) -> None:
             self._checks.pop(name, None)
             self._set_busy(name, "")
-            self._show_status(said)
+            self.tell(said)
 
         self._checks[name] = self._context.background.run(
             lambda progress: installed_weights.describe_damage(name, progress),
@@ -261,14 +256,14 @@ class ModelsWindow(QWidget):
         try:
             removed = installed_weights.remove(name)
         except UserError as error:
-            self._show_status(str(error))
+            self.tell(error)
             return
         self._damaged.pop(name, None)
         self.panel.show_remove_confirmation(False)
-        self._show_status(
+        self.tell(
             tr("Removed {name}.").format(name=name) if removed else tr("{name} was not installed.").format(name=name)
         )
-        self.reload()
+        self.refresh()
 
     def cancel(self, name: str) -> None:
         """Stop what is being done with a model."""
@@ -278,22 +273,7 @@ class ModelsWindow(QWidget):
         if check is not None:
             check.stop()
             self._set_busy(name, "")
-            self._show_status(tr("Stopped checking {name}.").format(name=name))
-
-    def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.ethics)
-        column.addWidget(self.network)
-        column.addWidget(self.table, 1)
-        column.addWidget(self.panel)
-        foot = QHBoxLayout()
-        self.status = PlainLabel(wordWrap=True)
-        self.status.setAccessibleName(tr("State"))
-        foot.addWidget(self.status, 1)
-        foot.addWidget(close_button(self), 0, Qt.AlignmentFlag.AlignBottom)
-        column.addLayout(foot)
+            self.tell(tr("Stopped checking {name}.").format(name=name))
 
     def _connect_signals(self) -> None:
         self.table.model_chosen.connect(lambda _key: self._show_selected())
@@ -307,7 +287,7 @@ class ModelsWindow(QWidget):
         self._jobs.progressed.connect(self._on_progress)
         self._jobs.done.connect(self._on_done)
         self._jobs.stopped.connect(self._on_stopped)
-        theme.notifier.changed.connect(self.reload)
+        theme.notifier.changed.connect(self.refresh)
 
     def _ask_folder(self, name: str, licence: str) -> None:
         found = self._context.questions.folder(tr("Folder with {name}").format(name=name))
@@ -321,7 +301,7 @@ class ModelsWindow(QWidget):
 
     def _start(self, name: str, work: JobSpec) -> None:
         if name not in self._works:
-            self._show_status(f"{work.title}…")
+            self.tell(f"{work.title}…")
             self._jobs.start(work)
 
     def _on_started(self, work: JobSpec) -> None:
@@ -367,7 +347,7 @@ class ModelsWindow(QWidget):
         self._works.pop(name, None)
         self._damaged.pop(name, None)
         self._set_busy(name, "")
-        self._show_status(said)
+        self.tell(said)
 
     def _set_busy(self, name: str, what: str) -> None:
         self._busy.pop(name, None)
@@ -375,13 +355,10 @@ class ModelsWindow(QWidget):
             self._busy[name] = what
         if name == self.table.current_key():
             self.panel.set_progress(None)
-        self.reload()
+        self.refresh()
 
     def _show_selected(self) -> None:
         entry = self._models.get(self.table.current_key())
         if entry is not None:
             busy, wrong = self._busy.get(entry.name, ""), self._damaged.get(entry.name, "")
             self.panel.show_model(model_details(entry, download_access(), busy, wrong))
-
-    def _show_status(self, text: str) -> None:
-        self.status.setText(text)

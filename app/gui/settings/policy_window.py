@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
@@ -33,6 +33,7 @@ from anonymize.egress.egress_log import (
 )
 from anonymize.egress.policy_edits import policy_problem, set_policy
 from app.gui.pages.context import Context
+from app.gui.pages.study_view import StudyView
 from project.entities.egress_policy import EgressLevel, Policy
 from project.entities.study_records import Changes
 from project.errors import UserError
@@ -41,9 +42,8 @@ from project.queries.segment_rows import find_segment
 from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
-from widgets.dialogs.dialog_windows import close_button
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import bounded_to_screen
+from widgets.form.layouts import make_row, make_tab_page
 from widgets.table.record_table import RecordColumn, RecordTable
 from widgets.text_labels import NoteInForm, PlainLabel, add_form_row, plain_tip
 
@@ -275,7 +275,6 @@ def _make_checkbox(text: str, tip: str) -> QCheckBox:
 _WIDTHS = (168, 104, 200, 208, 120, 190, 140, 230)
 """Pixels that every column but the last needs at most; it has more where there is room."""
 POLL_INTERVAL_MS = 1000
-_SIZE = QSize(1440, 840)
 _COLOURS = {EgressOutcome.LEFT: "uncertain", EgressOutcome.STAYED: "text", EgressOutcome.REFUSED: "error"}
 _INTRO = tr(
     "Every request is written down here before it is sent, also those that are refused and those to this machine. "
@@ -283,24 +282,16 @@ _INTRO = tr(
 )
 
 
-def make_policy_window(context: Context) -> QWidget:
-    """Make the window."""
-    return PolicyWindow(context)
-
-
-class PolicyWindow(QWidget):
+class PolicyWindow(StudyView):
     """Shows and sets the policy of the study, and shows what became of each request."""
 
+    title = tr("What leaves this machine")
+    preferred_size = (1440, 840)
+
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context = context
-        self._studio = context.studio
+        super().__init__(context)
         self._lines: list[EgressLogRow] = []
         self._count = -1
-        self.setWindowTitle(tr("What leaves this machine"))
-        self.setAccessibleName(tr("What leaves this machine"))
-        self.setAutoFillBackground(True)
-        self.resize(bounded_to_screen(_SIZE, self))
         self.form = PolicyForm(
             {level: tr(words) for level, words in LEVEL_NAMES.items()},
             {level: tr(words) for level, words in LEVEL_MEANINGS.items()},
@@ -333,19 +324,16 @@ class PolicyWindow(QWidget):
         self.table.setToolTip(tr("Double-click a request to see its segment"))
         self.total = PlainLabel(wordWrap=True)
         self.total.setAccessibleName(tr("Totals"))
-        self.status = PlainLabel(wordWrap=True)
-        self.status.setAccessibleName(tr("State"))
         self._timer = QTimer(self, interval=POLL_INTERVAL_MS)
-        self._lay_out()
+        self._arrange()
         self._connect_signals()
-        self.reload()
 
-    def reload(self) -> None:
-        """Show policy and journal as they are now."""
-        session = self._studio.session
-        if session is None:
-            return
+    def needs_reload(self, changes: Changes, _initiator: object) -> bool:
+        return POLICY_PROPERTY in changes.ids("property")
+
+    def reload(self, session: Session) -> None:
         self._show_policy(session)
+        self._fit_form()
         self._count = -1
         self._poll_journal()
 
@@ -364,7 +352,7 @@ class PolicyWindow(QWidget):
                     Changes.from_pairs([("property", POLICY_PROPERTY)]) if policy_in_file(session) != before else None
                 )
 
-        self._studio.edit(do, self)
+        self.edit(do)
         for problem in problems:
             self.form.show_problem(problem)
 
@@ -373,40 +361,18 @@ class PolicyWindow(QWidget):
         if self._studio.session is not None:
             self.set_policy(policy_in_file(self._studio.session))
 
-    def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
+    def _arrange(self) -> None:
         self._split = split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
-        below = QWidget()
-        journal = QVBoxLayout(below)
-        journal.setContentsMargins(0, theme.GRID, 0, 0)
-        journal.setSpacing(theme.GRID)
         what = PlainLabel(_INTRO, wordWrap=True)
         what.setProperty("quiet", "true")
-        row = QHBoxLayout()
-        row.addWidget(self.fate)
-        row.addWidget(self.words, 1)
-        journal.addWidget(what)
-        journal.addLayout(row)
-        journal.addWidget(self.table, 1)
-        journal.addWidget(self.total)
         split.addWidget(self.form)
-        split.addWidget(below)
+        split.addWidget(make_tab_page(what, make_row(self.fate, self.words, 1), self.table, 1, self.total))
         split.setStretchFactor(1, 1)
-        column.addWidget(split, 1)
-        column.addLayout(self._foot())
-
-    def _foot(self) -> QHBoxLayout:
-        row = QHBoxLayout()
         self.save = QPushButton(tr("&Save as CSV…"))
         self.save.setToolTip(tr("Write the requests that are shown to a table, with the checksums of what was sent"))
         self.save.clicked.connect(self._save_csv)
-        row.addWidget(self.status, 1)
-        row.addWidget(self.save)
-        row.addWidget(close_button(self))
-        return row
+        self.lay_out(split, 1, foot=(self.save,))
 
     def _connect_signals(self) -> None:
         self.form.set_requested.connect(self.set_policy)
@@ -415,13 +381,6 @@ class PolicyWindow(QWidget):
         self.words.textChanged.connect(lambda _text: self._show())
         self.table.opened.connect(self._go_to)
         self._timer.timeout.connect(self._poll_journal)
-        self._studio.bridge.changed.connect(self._on_change)
-
-    def _on_change(self, changes: Changes, _initiator: object) -> None:
-        session = self._studio.session
-        if session is not None and POLICY_PROPERTY in changes.ids("property"):
-            self._show_policy(session)
-            self._fit_form()
 
     def _show_policy(self, session: Session) -> None:
         self.form.show_policy(policy_in_force(session), writable=self._studio.writable)
@@ -442,7 +401,7 @@ class PolicyWindow(QWidget):
         try:
             self._lines = read_log(session)
         except UserError as error:
-            self.status.setText(str(error))
+            self.tell(error)
             return
         self._count = count
         self._show()
@@ -480,9 +439,9 @@ class PolicyWindow(QWidget):
         try:
             write_table(self.filtered_requests(), place)
         except UserError as error:
-            self.status.setText(str(error))
+            self.tell(error)
         else:
-            self.status.setText(tr("Saved {name}.").format(name=place.name))
+            self.tell(tr("Saved {name}.").format(name=place.name))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -1,6 +1,6 @@
 """The schemes window: a list of schemes, and the chosen one in words with the ways to use, drop or reload it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from html import escape
@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidgetItem, QPushButton,
 from annotate.study import scheme_versions
 from annotate.study.scheme_versions import Orphan, find_orphans, list_study_schemes
 from app.gui.pages.context import Context
-from app.gui.study.dialogs import Dialogs
-from app.gui.study.study_controller import StudyController
+from app.gui.pages.study_view import StudyView
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.schemes.scheme import Scheme
@@ -22,7 +21,7 @@ from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import later, tr
 from widgets import theme
-from widgets.dialogs.dialog_windows import close_button
+from widgets.form.layouts import make_row
 from widgets.inspector.scheme_browser import SchemeBrowser, value_text
 from widgets.table.lists import ShortList
 from widgets.text_labels import PlainLabel, RichLabel, describe, plain_tip
@@ -75,7 +74,7 @@ _MARGIN = theme.GRID * 3 // 2
 _KEY_ROLE = Qt.ItemDataRole.UserRole
 
 
-class SchemesView(QWidget):
+class SchemesView(StudyView):
     """Shows schemes; changes nothing by itself.
 
     Signals:
@@ -92,15 +91,13 @@ class SchemesView(QWidget):
     reload_requested = Signal(str)
     check_requested = Signal()
     orphans_requested = Signal(str)
+    title = tr("Schemes")
+    preferred_size = (880, 720)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self._entries: dict[str, SchemeEntry] = {}
         self._writable = True
-        self.setWindowTitle(tr("Schemes"))
-        self.setAccessibleName(tr("Schemes"))
-        self.setAutoFillBackground(True)
-        self.resize(880, 720)
         self.list = ShortList()
         self.list.setAccessibleName(tr("List of schemes"))
         self.list.setMinimumWidth(232)
@@ -165,10 +162,10 @@ class SchemesView(QWidget):
         item = self.list.currentItem()
         return None if item is None else self._entries.get(item.data(_KEY_ROLE))
 
-    def show_problem(self, text: str, hint: str = "") -> None:
+    def tell(self, said: str | UserError) -> None:
         """Say what went wrong, until something else is done."""
-        self.problem.setText(" ".join(filter(None, (text, hint))))
-        self._problem_row.setVisible(bool(text))
+        super().tell(said)
+        self._problem_row.setVisible(bool(str(said)))
 
     def show_orphans(self, lines: Sequence[str]) -> None:
         """List what the newest version has no place for, a line each, in place of the scheme's words."""
@@ -200,35 +197,31 @@ class SchemesView(QWidget):
         row = QHBoxLayout(self._problem_row)
         row.setContentsMargins(0, 0, 0, 0)
         self._mark = PlainLabel()
-        self.problem = PlainLabel(wordWrap=True)
-        self.problem.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.problem.setAccessibleName(tr("Problem"))
+        self.status = PlainLabel(wordWrap=True)
+        self.status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.status.setAccessibleName(tr("Problem"))
         row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.problem, 1)
+        row.addWidget(self.status, 1)
         self._problem_row.hide()
         column.addWidget(self._problem_row)
         column.addWidget(self.words, 1)
         column.addWidget(self.facts)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(theme.GRID)
         self.use = self._button(tr("&Use in this study"), tr("Add it to the schemes of the study"))
         self.use.setProperty("primary", True)
         self.use.clicked.connect(lambda: self.use_requested.emit(self.current()))
-        self.reload = self._button(tr("&Reload from file"), tr("Read the file again, and use it as the newest version"))
-        self.reload.clicked.connect(lambda: self._emit_key(self.reload_requested))
+        self.read_again = self._button(
+            tr("&Reload from file"), tr("Read the file again, and use it as the newest version")
+        )
+        self.read_again.clicked.connect(lambda: self._emit_key(self.reload_requested))
         self.default = self._button(tr("Make &default"), tr("New segments are made under it at first"))
         self.default.clicked.connect(lambda: self._emit_key(self.default_requested))
         self.drop = self._button(
             tr("&Stop using"), tr("Its segments and values stay; it can be used again at any time")
         )
         self.drop.clicked.connect(lambda: self._emit_key(self.drop_requested))
-        buttons.addWidget(self.use)
-        buttons.addWidget(self.reload)
-        buttons.addStretch()
-        buttons.addWidget(self.default)
-        buttons.addWidget(self.drop)
-        buttons.addWidget(close_button(self))
-        column.addLayout(buttons)
+        self._foot = make_row(self.use, self.read_again, self.default, self.drop)
+        self._foot.insertStretch(2)
+        column.addLayout(self._foot)
         theme.notifier.changed.connect(self._tint)
         self._tint()
         return right
@@ -258,7 +251,7 @@ class SchemesView(QWidget):
             )
         else:
             self.words.show_scheme(entry.scheme)
-        self.show_problem("")
+        self.tell("")
         self.facts.setText("" if entry is None else _facts_text(entry))
         self.facts.setVisible(bool(self.facts.text()))
         self._enable(entry)
@@ -267,13 +260,13 @@ class SchemesView(QWidget):
         used = entry is not None and entry.group is Group.USED
         many = sum(other.group is Group.USED for other in self._entries.values()) > 1
         self.use.setVisible(entry is not None and not used and entry.scheme is not None)
-        self.reload.setVisible(entry is not None and bool(entry.file) and entry.group in (Group.USED, Group.FILE))
+        self.read_again.setVisible(entry is not None and bool(entry.file) and entry.group in (Group.USED, Group.FILE))
         self.default.setVisible(used and many)
         self.default.setEnabled(self._writable and entry is not None and not entry.default)
         self.drop.setVisible(used)
         self.drop.setEnabled(self._writable and many)
         self.use.setEnabled(self._writable)
-        self.reload.setEnabled(self._writable or (entry is not None and entry.group is Group.FILE))
+        self.read_again.setEnabled(self._writable or (entry is not None and entry.group is Group.FILE))
 
     def _emit_key(self, signal: SignalInstance) -> None:
         entry = self.current()
@@ -283,7 +276,7 @@ class SchemesView(QWidget):
     def _tint(self) -> None:
         colour = theme.palette().error
         self._mark.setPixmap(pixmap("circle-alert", 16, colour, self.devicePixelRatioF()))
-        self.problem.setStyleSheet(f"color: {colour.name()};")
+        self.status.setStyleSheet(f"color: {colour.name()};")
 
 
 def _facts_text(entry: SchemeEntry) -> str:
@@ -315,47 +308,35 @@ def _format_count(number: int, word: str) -> str:
 
 _MAX_ORPHANS = 500
 """How many are listed."""
-_SCHEMES_PROPERTY = "schemes"
 _COUNT_PAUSE_MS = 700
 """How long edits must pause before what the study has is counted again."""
-
-
-def make_schemes_window(context: Context) -> QWidget:
-    """Return the window."""
-    return SchemesWindow(context.studio, context.questions, context.keys_in_use)
 
 
 class SchemesWindow(SchemesView):
     """Lists the schemes of the study, those that are shipped and files that were checked; changes what is in use."""
 
-    def __init__(self, studio: StudyController, questions: Dialogs, keys_in_use: Callable[[], frozenset[str]]) -> None:
-        super().__init__()
-        self._studio = studio
-        self._questions = questions
-        self._keys_in_use = keys_in_use
+    tables = frozenset({"property", "scheme_version"})
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
         self._checked: dict[str, tuple[Path, str]] = {}
         self._later = QTimer(self, singleShot=True, interval=_COUNT_PAUSE_MS)
         self._later.timeout.connect(self.refresh)
-        studio.bridge.changed.connect(self._apply)
         self.check_requested.connect(self._choose_file)
         self.use_requested.connect(self._use)
-        self.drop_requested.connect(lambda key: self._change(lambda session: scheme_versions.drop_scheme(session, key)))
+        self.drop_requested.connect(lambda key: self.edit(lambda session: scheme_versions.drop_scheme(session, key)))
         self.default_requested.connect(
-            lambda key: self._change(lambda session: scheme_versions.make_default(session, key))
+            lambda key: self.edit(lambda session: scheme_versions.make_default(session, key))
         )
         self.reload_requested.connect(self._reload)
         self.orphans_requested.connect(self._list_orphans)
-        self.refresh()
 
-    def refresh(self) -> None:
-        """Read again what the study has."""
-        session = self._studio.session
-        if session is not None:
-            self.show_entries(self._read(session), self._studio.writable)
+    def reload(self, session: Session) -> None:
+        self.show_entries(self._read(session), self._studio.writable)
 
     def _read(self, session: Session) -> list[SchemeEntry]:
         found = []
-        keys = self._keys_in_use()
+        keys = self._context.keys_in_use()
         for study_scheme in list_study_schemes(session):
             group = Group.USED if study_scheme.used else Group.KEPT
             found.append(
@@ -389,15 +370,14 @@ class SchemesWindow(SchemesView):
             )
         return found
 
-    def _apply(self, changes: Changes, _initiator: object) -> None:
-        if _SCHEMES_PROPERTY in changes.ids("property") or changes.ids("scheme_version"):
-            self.refresh()
-        elif changes.ids("segment") or changes.ids("segment_value"):
+    def needs_reload(self, changes: Changes, initiator: object) -> bool:
+        if changes.ids("segment") or changes.ids("segment_value"):
             # What is counted grows with the study: not at every key that is pressed elsewhere.
             self._later.start()
+        return super().needs_reload(changes, initiator)
 
     def _choose_file(self) -> None:
-        path = self._questions.scheme()
+        path = self._context.questions.scheme()
         if path is not None:
             self._show_file(path)
 
@@ -406,7 +386,7 @@ class SchemesWindow(SchemesView):
             text = scheme_text(path)
             scheme = parse_scheme(text, path.name)
         except UserError as error:
-            self.show_problem(error.message, error.hint)
+            self.tell(error)
             return
         self._checked[scheme.key] = (path.absolute(), text)
         self.refresh()
@@ -415,14 +395,14 @@ class SchemesWindow(SchemesView):
     def _use(self, entry: SchemeEntry) -> None:
         if entry.group is Group.FILE:
             path, text = self._checked[entry.key]
-            if self._change(lambda session: scheme_versions.use_scheme(session, text, path.name)[1]):
+            if self.edit(lambda session: scheme_versions.use_scheme(session, text, path.name)[1]):
                 self._remember_file(entry.key, path)
                 del self._checked[entry.key]
                 self.refresh()
         elif entry.group is Group.KEPT:
-            self._change(lambda session: scheme_versions.use_kept_scheme(session, entry.key)[1])
+            self.edit(lambda session: scheme_versions.use_kept_scheme(session, entry.key)[1])
         else:
-            self._change(lambda session: scheme_versions.use_shipped_scheme(session, entry.key)[1])
+            self.edit(lambda session: scheme_versions.use_shipped_scheme(session, entry.key)[1])
 
     def _reload(self, key: str) -> None:
         entry, session = self.current(), self._studio.session
@@ -433,7 +413,7 @@ class SchemesWindow(SchemesView):
             self._show_file(path)
             return
         before = session.schemes.get(key)
-        if not self._change(lambda session: _reload_scheme(session, path, key)):
+        if not self.edit(lambda session: _reload_scheme(session, path, key)):
             return
         after = session.schemes.get(key)
         told = tr("is in use now") if after != before else tr("says what the study has already")
@@ -442,14 +422,6 @@ class SchemesWindow(SchemesView):
                 file=path.name, version=after.version, scheme=after.name, fate=told
             )
         )
-
-    def show_error(self, error: UserError) -> None:
-        """Show why something could not be done in this window."""
-        self.show_problem(error.message, error.hint)
-
-    def _change(self, do: Callable[[Session], Changes]) -> bool:
-        self.show_problem("")
-        return self._studio.edit(do, self)
 
     def _list_orphans(self, key: str) -> None:
         session = self._studio.session

@@ -23,18 +23,18 @@ from annotate.review.peer_review import TrainingComparison, compare_training
 from annotate.team import assignments
 from annotate.team.training_gate import FIGURES, Gate, TrainingResult, evaluate_training, list_trainees, read_gate
 from app.gui.pages.context import Context
-from project.entities.study_records import Annotator, Changes
-from project.errors import UserError
+from app.gui.pages.study_view import StudyView
+from project.entities.study_records import Annotator
 from project.queries.annotator_rows import all_annotators, annotator_names, completions
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session, copy_owner
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
-from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyHint
 from widgets.form.checklists import ROW_HEIGHT
 from widgets.form.input_fields import DecimalBox
+from widgets.form.layouts import make_column, make_row, make_tab_page
 from widgets.table.lists import ShortList
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel, describe, plain_tip
@@ -132,10 +132,7 @@ class SetupForm(QWidget):
         self.recordings.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         describe(self.recordings, tr("Recordings to train on"), tr("Tick the recordings that everybody trains on"))
         EmptyHint(self.recordings, tr("No recordings yet. Add some in the main window: Ctrl+O."))
-        left = QVBoxLayout()
-        left.setSpacing(theme.GRID)
-        left.addWidget(PlainLabel(tr("Recordings to train on")))
-        left.addWidget(self.recordings, 1)
+        left = make_column(PlainLabel(tr("Recordings to train on")), self.recordings, 1)
         row.addLayout(left, 1)
         right = QVBoxLayout()
         right.setSpacing(theme.GRID)
@@ -165,17 +162,13 @@ class SetupForm(QWidget):
         grid.setColumnStretch(2, 1)
         right.addLayout(grid)
         right.addStretch()
-        buttons = QHBoxLayout()
-        buttons.setSpacing(theme.GRID)
         self.start = QPushButton(tr("Set up training"))
         self.start.setToolTip(tr("Everybody in the plan gets these recordings to train on; Undo takes it back"))
         self.start.clicked.connect(self._request_setup)
         self.off = QPushButton(tr("End training"))
         self.off.setToolTip(tr("The work is open to everybody; Undo takes it back"))
         self.off.clicked.connect(self.disable_requested)
-        buttons.addWidget(self.start)
-        buttons.addWidget(self.off)
-        buttons.addStretch()
+        buttons = make_row(self.start, self.off, None)
         right.addLayout(buttons)
         row.addLayout(right, 1)
 
@@ -221,20 +214,18 @@ _NO_ROUND = tr("{none} Its owner sets one up.").format(none=_NO_TRAINING)
 _NOT_YET_HINT = tr("The segments are compared once a recording to train on is marked as done (Ctrl+D).")
 
 
-def make_training_window(context: Context) -> QWidget:
-    """Make the window."""
-    return TrainingWindow(context)
-
-
-class TrainingWindow(QWidget):
+class TrainingTab(StudyView):
     """Who trains sees their own figures; the owner of the study sees everybody's, and sets the round up."""
 
+    title = tr("Training")
+    tables = frozenset(
+        {"annotator", "recording", "property", "assignment", "completion", "segment", "segment_value", "review"}
+    )
+    preferred_size = (960, 640)
+
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context = context
-        self._studio = context.studio
-        self.setWindowTitle(tr("Training"))
-        self.resize(960, 640)
+        super().__init__(context)
+        self._gate: Gate | None = None
         self.heading = PlainLabel(wordWrap=True)
         self.heading.setFont(theme.font(semibold=True))
         self.figures = RecordTable(
@@ -256,29 +247,19 @@ class TrainingWindow(QWidget):
         self.form = SetupForm(list(FIGURE_NAMES.items()))
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.tabs.addTab(self._result_page(), tr("Figures"))
+        self.tabs.addTab(make_tab_page(self.figures, self.recordings, self.note, self.lines, 1), tr("Figures"))
         self.tabs.addTab(self.form, tr("Set up"))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.heading)
-        column.addWidget(self.tabs, 1)
-        column.addLayout(self._foot())
+        self.lay_out(self.heading, self.tabs, 1)
         self.figures.chosen.connect(lambda _row: self._show_lines())
         self.recordings.chosen.connect(lambda row: context.look_at(row.key, 0))
         self.lines.chosen.connect(lambda row: context.look_at(row.key.split()[0], row.time_us))
         self.form.set_requested.connect(self._set_up)
-        self.form.disable_requested.connect(lambda: self._studio.edit(assignments.end_training, self))
-        self._studio.bridge.changed.connect(self._apply)
-        self._fill_form(anew=True)
-        self.reload()
+        self.form.disable_requested.connect(lambda: self.edit(assignments.end_training))
 
-    def reload(self) -> None:
-        """Show the study as it is now."""
-        session = self._studio.session
-        if session is None:
-            return
+    def reload(self, session: Session) -> None:
+        self.tell("")
         gate = read_gate(session)
+        self._fill_form(session, gate)
         people = self._shown_trainees(session)
         owner = session.annotator() not in list_trainees(session) and not copy_owner(session.study)
         self.tabs.setTabVisible(1, owner)
@@ -366,61 +347,29 @@ class TrainingWindow(QWidget):
             ]
         )
 
-    def _result_page(self) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, theme.GRID, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.figures)
-        column.addWidget(self.recordings)
-        column.addWidget(self.note)
-        column.addWidget(self.lines, 1)
-        return page
-
-    def _foot(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        self.report = PlainLabel(wordWrap=True)
-        row.addWidget(self.report, 1)
-        row.addWidget(close_button(self))
-        return row
-
-    def _fill_form(self, anew: bool) -> None:
-        session = self._studio.session
-        if session is None:
-            return
+    def _fill_form(self, session: Session, gate: Gate | None) -> None:
         people = [annotator for annotator in all_annotators(session.study) if annotator.kind == "person"]
         listed = [
             (recording.id, f"{recording.number}  {recording.name}") for recording in all_recordings(session.study)
         ]
         self.form.set_choices(listed, [person.name for person in people])
-        gate = read_gate(session)
-        if gate is not None and anew:
+        if gate is not None and gate != self._gate:
             names = {person.id: person.name for person in people}
             self.form.show_round(TrainingSetup(gate.recordings, names.get(gate.reference, ""), gate.minimum))
+        self._gate = gate
 
     def _set_up(self, wanted: TrainingSetup) -> None:
-        done = self._studio.edit(
+        done = self.edit(
             partial(
                 assignments.set_training,
                 recordings=wanted.recordings,
                 reference=wanted.reference,
                 minimum=wanted.minimum,
-            ),
-            self,
+            )
         )
         if done:
-            self.report.setText(tr("The training is set up. Who is planned next gets its recordings too."))
+            self.tell(tr("The training is set up. Who is planned next gets its recordings too."))
             self.tabs.setCurrentIndex(0)
-
-    def _apply(self, changes: Changes, _initiator: object) -> None:
-        if {"annotator", "recording", "property"} & set(changes):
-            self._fill_form(anew="property" in set(changes))
-        self.report.setText("")
-        self.reload()
-
-    def show_error(self, error: UserError) -> None:
-        """Show why something could not be done in this window."""
-        self.report.setText(str(error))
 
 
 def _state_text(people: list[Annotator], done: list[Annotator]) -> str:

@@ -9,7 +9,7 @@ from annotate.transcript import transcript_edits
 from annotate.transcript.utterance_text import WordSearch
 from app.gui.pages.context import Context
 from app.gui.study.dialogs import Rows, changed_message, confirm_change, deleted_message, format_row_count
-from app.gui.transcript.transcript_page import TranscriptPage, TranscriptPresenter
+from app.gui.transcript.transcript_page import TranscriptPage
 from project.entities.study_records import Changes, Utterance
 from project.errors import UserError
 from project.session.session import Session
@@ -22,15 +22,14 @@ _NEW_UTTERANCE_US = 2_000_000
 class TranscriptEditor(QObject):
     """Edits. Typing is kept whenever it pauses, and when anything else is done."""
 
-    def __init__(self, context: Context, page: TranscriptPage, shown: TranscriptPresenter) -> None:
+    def __init__(self, context: Context, page: TranscriptPage) -> None:
         super().__init__(page)
         self._context = context
         self._page = page
-        self._shown = shown
         self._before: Utterance | None = None
         view = page.view
         context.studio.leaving.connect(view.finish_editing)
-        view.editing_started.connect(lambda key: setattr(self, "_before", self._shown.said.get(key)))
+        view.editing_started.connect(lambda key: setattr(self, "_before", self._page.said.get(key)))
         view.text_typed.connect(self._autosave)
         view.saved.connect(self._save)
         view.cancelled.connect(self._revert)
@@ -44,11 +43,11 @@ class TranscriptEditor(QObject):
     # Typing
 
     def _autosave(self, utterance_id: str, text: str) -> None:
-        if utterance_id in self._shown.said:
+        if utterance_id in self._page.said:
             self._edit(lambda session: transcript_edits.edit_text(session, utterance_id, text, check=False))
 
     def _save(self, utterance_id: str, text: str, read: bool) -> None:
-        now, before = self._shown.said.get(utterance_id), self._before
+        now, before = self._page.said.get(utterance_id), self._before
         if now is None or (text.strip() == now.text and not read and now == before):
             return
         differs = before is None or text.strip() != before.text
@@ -58,7 +57,7 @@ class TranscriptEditor(QObject):
 
     def _revert(self, utterance_id: str) -> None:
         before = self._before
-        if before is not None and before.id == utterance_id and before != self._shown.said.get(utterance_id):
+        if before is not None and before.id == utterance_id and before != self._page.said.get(utterance_id):
             self._edit(lambda session: transcript_edits.restore_text(session, before))
 
     def _split_text(self, utterance_id: str, before: str, after: str) -> None:
@@ -76,7 +75,7 @@ class TranscriptEditor(QObject):
 
     def split_at_playhead(self) -> None:
         """Cut the current utterance at the playhead."""
-        utterance = self._shown.current()
+        utterance = self._page.current()
         if utterance is not None:
             at = self._context.player.position_us
             self._split(lambda session: transcript_edits.split_utterance(session, utterance.id, at_us=at))
@@ -92,12 +91,12 @@ class TranscriptEditor(QObject):
 
         done = self._edit(do)
         if done:
-            self._shown.select(made)
+            self._page.select(made)
         return done
 
     def merge(self) -> None:
         """Join the selected utterances, or the current one and the next."""
-        ids = self._shown.selected()
+        ids = self._page.selected()
         if len(ids) == 1:
             row = self._page.model.row(ids[0]) + 1
             ids += [line.utterance.id for line in self._page.model.lines[row : row + 1]]
@@ -113,19 +112,19 @@ class TranscriptEditor(QObject):
 
         done = self._edit(do)
         if done:
-            self._shown.select(kept)
+            self._page.select(kept)
         return done
 
     def set_edge(self, end: bool) -> None:
         """Let the current utterance start or end at the playhead."""
-        utterance, at = self._shown.current(), self._context.player.position_us
+        utterance, at = self._page.current(), self._context.player.position_us
         if utterance is not None:
             span = (utterance.id, utterance.start_us, at) if end else (utterance.id, at, utterance.end_us)
             self._edit(lambda session: transcript_edits.retime_utterances(session, [span]))
 
     def nudge_edge(self, end: bool, by_us: int) -> None:
         """Move the start or the end of the current utterance; a key held down is one step."""
-        utterance = self._shown.current()
+        utterance = self._page.current()
         if utterance is not None:
             moved = (
                 replace(utterance, end_us=utterance.end_us + by_us)
@@ -139,7 +138,7 @@ class TranscriptEditor(QObject):
 
     def assign(self, participant_id: str | None) -> None:
         """Say who speaks in what is selected."""
-        ids = self._shown.selected()
+        ids = self._page.selected()
         if ids:
             self._change(lambda session: transcript_edits.assign_speaker(session, ids, participant_id), len(ids))
 
@@ -151,39 +150,39 @@ class TranscriptEditor(QObject):
 
     def assign_to_new(self) -> None:
         """Ask for a pseudonym, and say that this new participant speaks, wherever the program heard that voice."""
-        ids = self._shown.add_same_voice(self._shown.selected())
+        ids = self._page.add_same_voice(self._page.selected())
         if not ids or not self._context.studio.writable:
             return
         question = tr("Pseudonym of who says {count}, such as P01 (never a real name):").format(
             count=trn("{count} utterance", "{count} utterances", len(ids))
         )
-        name = self._context.questions.text(tr("New participant"), question, self._shown.next_pseudonym())
+        name = self._context.questions.text(tr("New participant"), question, self._page.next_pseudonym())
         if name:
             self._edit(lambda session: transcript_edits.assign_to_new_participant(session, ids, name)[1])
 
     def accept_speakers(self) -> None:
         """Say that the program guessed right who speaks in what is selected."""
-        ids = self._shown.selected()
+        ids = self._page.selected()
         if ids:
             self._change(lambda session: transcript_edits.accept_speakers(session, ids), len(ids))
 
     def toggle_checked(self) -> bool:
         """Mark what is selected as read, or as drafts again where all of it was read; returns whether it is read."""
-        ids = self._shown.selected()
-        checked = not all(self._shown.said[utterance_id].checked for utterance_id in ids)
+        ids = self._page.selected()
+        checked = not all(self._page.said[utterance_id].checked for utterance_id in ids)
         if ids:
             self._edit(lambda session: transcript_edits.mark_checked(session, ids, checked))
         return bool(ids) and checked
 
     def mark_checked(self) -> None:
         """Mark what is selected as read."""
-        ids = self._shown.selected()
-        if ids and not all(self._shown.said[utterance_id].checked for utterance_id in ids):
+        ids = self._page.selected()
+        if ids and not all(self._page.said[utterance_id].checked for utterance_id in ids):
             self._edit(lambda session: transcript_edits.mark_checked(session, ids))
 
     def delete_selected(self) -> None:
         """Delete what is selected, and go on to what comes after it."""
-        self.delete_utterances(self._shown.selected())
+        self.delete_utterances(self._page.selected())
 
     def delete_utterances(self, ids: Sequence[str]) -> None:
         """Delete utterances of this recording; undo brings them back."""
@@ -192,7 +191,7 @@ class TranscriptEditor(QObject):
         last = self._page.model.row(ids[-1])
         after = [line.utterance.id for line in self._page.model.lines[last + 1 : last + 2]]
         if self._edit(lambda session: transcript_edits.delete_utterances(session, ids)):
-            self._shown.select(after or [line.utterance.id for line in self._page.model.lines[-1:]])
+            self._page.select(after or [line.utterance.id for line in self._page.model.lines[-1:]])
             self._context.studio.message.emit(deleted_message(Rows.UTTERANCES, len(ids)))
 
     def add(self) -> None:
@@ -200,7 +199,7 @@ class TranscriptEditor(QObject):
         recording, at = self._context.studio.recording, self._context.player.position_us
         if recording is None:
             return
-        later = [utterance.start_us for utterance in self._shown.said.values() if utterance.start_us > at]
+        later = [utterance.start_us for utterance in self._page.said.values() if utterance.start_us > at]
         end = min([at + _NEW_UTTERANCE_US, recording.duration_us, *later])
         made: list[str] = []
 
@@ -210,7 +209,7 @@ class TranscriptEditor(QObject):
             return changes
 
         if self._edit(do):
-            self._shown.select(made)
+            self._page.select(made)
             self._page.view.edit_text(made[0])
 
     def _change(self, do: Callable[[Session], Changes], number: int) -> None:
@@ -228,7 +227,7 @@ _NO_PLACE: Place = ("", -1)
 class TranscriptSearchController(QObject):
     """Joins the bar with the list."""
 
-    def __init__(self, context: Context, page: TranscriptPage, shown: TranscriptPresenter) -> None:
+    def __init__(self, context: Context, page: TranscriptPage) -> None:
         super().__init__(page)
         self._context = context
         self._page = page
@@ -242,7 +241,7 @@ class TranscriptSearchController(QObject):
         bar.replace_requested.connect(self._replace_one)
         bar.replace_all_requested.connect(self._replace_all)
         bar.closed.connect(self._close)
-        shown.changed.connect(self._refresh_search)
+        page.changed.connect(self._refresh_search)
 
     def open_bar(self, replacing: bool) -> None:
         """Show the bar."""

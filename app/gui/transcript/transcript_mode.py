@@ -15,7 +15,7 @@ from annotate.transcript import transcript_edits
 from app.gui.pages.commands import ModeKeys
 from app.gui.pages.context import Context
 from app.gui.transcript.transcript_editing import TranscriptEditor, TranscriptSearchController
-from app.gui.transcript.transcript_page import TranscriptPage, TranscriptPresenter
+from app.gui.transcript.transcript_page import TranscriptPage
 from app.gui.transcript.utterance_layout import TranscriptLine
 from project.errors import UserError
 from project.queries.transcript_rows import SPEECH, TRANSCRIBE
@@ -30,13 +30,10 @@ _JOB_KINDS = (TRANSCRIBE, SPEECH, "speakers")
 class TranscriptionController(QObject):
     """Starts the jobs of the page and shows how far they are."""
 
-    def __init__(
-        self, context: Context, page: TranscriptPage, shown: TranscriptPresenter, correcting: TranscriptEditor
-    ) -> None:
+    def __init__(self, context: Context, page: TranscriptPage, correcting: TranscriptEditor) -> None:
         super().__init__(page)
         self._context = context
         self._page = page
-        self._shown = shown
         self._correcting = correcting
         jobs = context.jobs
         page.transcribe_requested.connect(lambda: context.trigger("transcribe"))
@@ -57,11 +54,11 @@ class TranscriptionController(QObject):
 
     def delete_speaker(self) -> None:
         """Delete all utterances of who says the current one: a voice-over, say."""
-        utterance = self._shown.current()
+        utterance = self._page.current()
         if utterance is None:
             self._context.studio.message.emit(tr("Select an utterance of the speaker whose utterances should go."))
             return
-        voice = self._shown.utterances_of_speaker(utterance)
+        voice = self._page.utterances_of_speaker(utterance)
         self._delete_found(lambda _session, _recording: voice, "")
 
     def _delete_found(self, find: Callable[[Session, str], list[str]], none: str) -> None:
@@ -106,17 +103,16 @@ _PLAY_MARGIN_US = 120_000
 class ReadingAlong(QObject):
     """Follows the playhead. While a recording plays on, the utterance that is spoken is the current one."""
 
-    def __init__(self, context: Context, page: TranscriptPage, shown: TranscriptPresenter) -> None:
+    def __init__(self, context: Context, page: TranscriptPage) -> None:
         super().__init__(page)
         self._context = context
         self._page = page
-        self._shown = shown
         self._starts: list[int] = []
         self._longest_us = 0
         self._line: TranscriptLine | None = None
         self._word_starts: list[int] = []
         self._one_only = False
-        shown.changed.connect(self._index_lines)
+        page.changed.connect(self._index_lines)
         context.player.position_changed.connect(self._highlight_word)
         context.player.playing_changed.connect(self._on_playing)
         page.visible_changed.connect(lambda _on: self._highlight_word(context.player.position_us))
@@ -127,7 +123,7 @@ class ReadingAlong(QObject):
 
     def play_current(self) -> None:
         """Let the current utterance be heard, from its start to its end, as often as wanted."""
-        utterance = self._shown.current()
+        utterance = self._page.current()
         player = self._context.player
         if utterance is not None:
             player.play_span(utterance.start_us, min(utterance.end_us + _PLAY_MARGIN_US, player.duration_us))
@@ -433,12 +429,11 @@ _ACTION_KEYS = {"find": "Ctrl+F", "replace": "Ctrl+H", "add": "Ins", "check": "C
 
 def make_transcript_page(context: Context) -> QWidget:
     """Return the page."""
-    page = TranscriptPage()
-    shown = TranscriptPresenter(context, page)
-    correcting = TranscriptEditor(context, page, shown)
-    reading = ReadingAlong(context, page, shown)
+    page = TranscriptPage(context)
+    correcting = TranscriptEditor(context, page)
+    reading = ReadingAlong(context, page)
     walking = TranscriptNavigator(context, page, correcting, reading)
-    searching = TranscriptSearchController(context, page, shown)
-    making = TranscriptionController(context, page, shown, correcting)
+    searching = TranscriptSearchController(context, page)
+    making = TranscriptionController(context, page, correcting)
     TranscriptKeys(context, page, correcting, reading, walking, searching, making)
     return page

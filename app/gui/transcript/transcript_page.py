@@ -5,8 +5,8 @@ It shows the list of utterances, the find bar and the speakers' buttons, and rea
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QHideEvent, QIcon, QKeyEvent, QPixmap, QShowEvent
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QHideEvent, QIcon, QKeyEvent, QPixmap
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from annotate.cues.cue_marks import CueMark, cues_by_utterance
 from app.gui.pages.context import Context
+from app.gui.pages.study_view import StudyView
 from app.gui.timeline.transcript_lanes import Guesses
 from app.gui.transcript.utterance_delegate import TranscriptModel
 from app.gui.transcript.utterance_layout import CueChip, TranscriptLine
@@ -33,6 +34,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.input_fields import DecimalBox, mark_search_field
+from widgets.form.layouts import WIDE_MARGIN, make_column, make_row
 from widgets.labels import ParticipantButtons, make_choice_button, participant_colours, participant_ink
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import PlainLabel, RichLabel, describe, plain_tip
@@ -275,11 +277,15 @@ _KEYS_HELP = tr(
 )
 
 
-class TranscriptPage(QWidget):
-    """Lays the parts out; what they do is joined elsewhere.
+_PEOPLE_TABLES = frozenset({"participant", "appearance", "run"})
+_CUE_TABLES = frozenset({"segment", "segment_value", "review"})
+
+
+class TranscriptPage(StudyView):
+    """Lists the utterances of the recording, and reads again those that an edit touched.
 
     Signals:
-        visible_changed (bool): the page came into sight, or went.
+        changed: other lines are shown than before.
         transcribe_requested, import_requested, add_requested: ways to a transcript.
         cancel_requested: stop the job that makes one.
         threshold_changed (float): words with less confidence are underlined.
@@ -287,9 +293,11 @@ class TranscriptPage(QWidget):
 
     Attributes:
         acts: what the window's menu may ask for, by name.
+        said: the utterances of the recording, by id.
+        people: the participants of the study, by id.
     """
 
-    visible_changed = Signal(bool)
+    changed = Signal()
     transcribe_requested = Signal()
     import_requested = Signal()
     add_requested = Signal()
@@ -297,9 +305,18 @@ class TranscriptPage(QWidget):
     threshold_changed = Signal(float)
     autoplay_changed = Signal(bool)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(tr("Transcript"))
+    title = tr("Transcript")
+    follows_recording = True
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self.said: dict[str, Utterance] = {}
+        self.people: Mapping[str, Participant] = {}
+        self._colours: Mapping[str, str] = {}
+        self._guesses = Guesses()
+        self._cues: Mapping[str, tuple[CueChip, ...]] = {}
+        self._doubtful_words: dict[str, tuple[Utterance, int]] = {}
+        self._filling = False
         self.acts: Mapping[str, Callable[[], object]] = {}
         self.model = TranscriptModel(self)
         self.view = TranscriptView(self.model)
@@ -320,12 +337,11 @@ class TranscriptPage(QWidget):
         self._stack = QStackedWidget()
         for page in (self._no_recording, self._empty, self._make_list()):
             self._stack.addWidget(page)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self._stack, 1)
-        column.addWidget(self._make_job())
+        self.setLayout(make_column(self._stack, 1, self._make_job(), margin=WIDE_MARGIN))
         self.show_nothing()
+        self._studio.utterances_selected.connect(self._show_selection)
+        self.view.selection_changed.connect(self._on_selection)
+        self.threshold_changed.connect(self._on_threshold)
 
     def show_nothing(self) -> None:
         """Show that no recording is open."""
@@ -375,22 +391,15 @@ class TranscriptPage(QWidget):
         """Whether going on to an utterance plays it."""
         return self._plays_on.isChecked()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self.visible_changed.emit(True)
-
     def hideEvent(self, event: QHideEvent) -> None:
         self.view.finish_editing()
         super().hideEvent(event)
-        self.visible_changed.emit(False)
 
     def _make_list(self) -> QWidget:
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
-        head = QHBoxLayout()
-        head.setSpacing(theme.GRID)
         self._checked = PlainLabel()
         self._bar = ProgressBar(textVisible=False)
         self._bar.setFixedHeight(6)
@@ -401,9 +410,7 @@ class TranscriptPage(QWidget):
         self._plays_on.setChecked(True)
         self._plays_on.setToolTip(tr("Going on to the next utterance with Return or Y lets it be heard"))
         self._plays_on.toggled.connect(self.autoplay_changed)
-        head.addWidget(self._checked)
-        head.addWidget(self._bar, 1)
-        head.addWidget(self._plays_on)
+        head = make_row(self._checked, self._bar, 1, self._plays_on)
         column.addLayout(head)
         column.addWidget(self.search)
         column.addWidget(self.view, 1)
@@ -437,9 +444,6 @@ class TranscriptPage(QWidget):
 
     def _make_job(self) -> QWidget:
         self._job = QWidget()
-        row = QHBoxLayout(self._job)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID)
         inner = QVBoxLayout()
         inner.setSpacing(2)
         self._job_words = PlainLabel(wordWrap=True)
@@ -448,98 +452,48 @@ class TranscriptPage(QWidget):
         self._job_bar.setAccessibleName(tr("Progress of the transcript"))
         inner.addWidget(self._job_words)
         inner.addWidget(self._job_bar)
-        row.addLayout(inner, 1)
         cancel = QPushButton(tr("Cancel"))
         cancel.setToolTip(tr("Stop; what was done is taken up next time"))
         cancel.clicked.connect(self.cancel_requested)
-        row.addWidget(cancel)
+        self._job.setLayout(make_row(inner, 1, cancel))
         self._job.hide()
         return self._job
 
-
-_PEOPLE_TABLES = frozenset({"participant", "appearance", "run"})
-_CUE_TABLES = frozenset({"segment", "segment_value", "review"})
-
-
-class TranscriptPresenter(QObject):
-    """Reads what an edit touched, while the page is in sight; what changed meanwhile is read when it comes back.
-
-    Signals:
-        changed: other lines are shown than before.
-
-    Attributes:
-        said: the utterances of the recording, by id.
-        people: the participants of the study, by id.
-    """
-
-    changed = Signal()
-
-    def __init__(self, context: Context, page: TranscriptPage) -> None:
-        super().__init__(page)
-        self._context = context
-        self._page = page
-        self.said: dict[str, Utterance] = {}
-        self.people: Mapping[str, Participant] = {}
-        self._colours: Mapping[str, str] = {}
-        self._guesses = Guesses()
-        self._cues: Mapping[str, tuple[CueChip, ...]] = {}
-        self._doubtful: dict[str, tuple[Utterance, int]] = {}
-        self._stale = True
-        self._filling = False
-        studio = context.studio
-        studio.recording_changed.connect(self._refresh)
-        studio.bridge.changed.connect(self._apply)
-        studio.utterances_selected.connect(self._show_selection)
-        page.visible_changed.connect(self._on_visible)
-        page.view.selection_changed.connect(self._on_selection)
-        page.threshold_changed.connect(self._on_threshold)
-
-    def _on_visible(self, visible: bool) -> None:
-        if visible and self._stale:
-            self._reload()
-            self._show_selection()
-
-    def _refresh(self) -> None:
-        self._page.view.finish_editing()
-        self._stale = True
-        if self._page.isVisible():
-            self._reload()
-
-    def _reload(self) -> None:
-        """Read the transcript of the recording that is shown."""
-        self._stale = False
-        session, recording = self._context.studio.session, self._context.studio.recording
-        if session is None or recording is None:
+    def reload(self, session: Session) -> None:
+        self.view.finish_editing()
+        recording = self._studio.recording
+        if recording is None:
             self.said = {}
-            self._page.show_nothing()
+            self.show_nothing()
             self.changed.emit()
             return
         self.said = {utterance.id: utterance for utterance in utterances_of(session.study, recording.id)}
         self._read_people(session, recording.id)
         self._cues = cue_chips(session, recording.id)
-        self._page.set_writable(self._context.studio.writable, session.study.read_only_reason)
+        self.set_writable(self._studio.writable, session.study.read_only_reason)
         self._show()
+        self._show_selection()
 
-    def _apply(self, changes: Changes, _initiator: object) -> None:
-        session, recording = self._context.studio.session, self._context.studio.recording
+    def needs_reload(self, changes: Changes, _initiator: object) -> bool:
+        session, recording = self._studio.session, self._studio.recording
         touched = changes.ids("utterance")
         cues = bool(_CUE_TABLES & set(changes)) or bool(touched & self._cues.keys())
         if session is None or recording is None or not (touched or cues or _PEOPLE_TABLES & set(changes)):
-            return
-        self._stale = self._stale or not self._page.isVisible()
-        if self._stale:
-            return
+            return False
+        if self._is_stale or not self.isVisible():
+            return True
         if _PEOPLE_TABLES & set(changes):
             self._read_people(session, recording.id)
         if cues:
             before, self._cues = self._cues, cue_chips(session, recording.id)
             if before == self._cues and not (touched or _PEOPLE_TABLES & set(changes)):
-                return
+                return False
         now = find_utterances(session.study, touched)
         for utterance_id in touched:
             self.said.pop(utterance_id, None)
         self.said |= {key: utterance for key, utterance in now.items() if utterance.recording_id == recording.id}
         self._show()
+        return False
 
     def _read_people(self, session: Session, recording_id: str) -> None:
         self._guesses.read(session, recording_id)
@@ -548,41 +502,41 @@ class TranscriptPresenter(QObject):
         self._colours = participant_colours([*self.people])
         here = {participant.id for participant in participants_in(session.study, recording_id)}
         ordered = sorted(everybody, key=lambda participant: participant.id not in here)
-        self._page.speakers.set_people(ordered, self._colours)
+        self.speakers.set_people(ordered, self._colours)
 
     def _show(self) -> None:
-        before = {line.utterance.id: line for line in self._page.model.lines}
+        before = {line.utterance.id: line for line in self.model.lines}
         ordered = sorted(self.said.values(), key=lambda utterance: (utterance.start_us, utterance.end_us, utterance.id))
         lines = [self._make_line(utterance, before.get(utterance.id)) for utterance in ordered]
         if lines:
-            self._page.show_list()
+            self.show_list()
             self._set_lines(lines)
         else:
-            self._page.show_empty()
+            self.show_empty()
         self._show_progress()
         gone = [
             selected_utterance
-            for selected_utterance in self._context.studio.selected_utterances
+            for selected_utterance in self._studio.selected_utterances
             if selected_utterance not in self.said
         ]
         if gone:
             kept = [
                 selected_utterance
-                for selected_utterance in self._context.studio.selected_utterances
+                for selected_utterance in self._studio.selected_utterances
                 if selected_utterance in self.said
             ]
-            self._context.studio.select_utterances(kept)
+            self._studio.select_utterances(kept)
         self._show_speaker()
         self.changed.emit()
 
     def _set_lines(self, lines: Sequence[TranscriptLine]) -> None:
         """Show lines; what was selected stays so, also where it moved past others."""
-        chosen = [key for key in self._context.studio.selected_utterances if key in self.said]
+        chosen = [key for key in self._studio.selected_utterances if key in self.said]
         self._filling = True
-        self._page.model.set_lines(lines)
+        self.model.set_lines(lines)
         self._filling = False
-        if sorted(chosen) != sorted(self._page.view.selected()):
-            self._page.view.select(chosen)
+        if sorted(chosen) != sorted(self.view.selected()):
+            self.view.select(chosen)
 
     def _make_line(self, utterance: Utterance, before: TranscriptLine | None) -> TranscriptLine:
         who = self.people.get(utterance.participant_id or "")
@@ -592,33 +546,33 @@ class TranscriptPresenter(QObject):
         return before if before == made else made
 
     def _show_progress(self) -> None:
-        below, doubtful = self._page.doubtful_below, 0
-        for line in self._page.model.lines:
-            known = self._doubtful.get(line.utterance.id)
+        below, doubtful = self.doubtful_below, 0
+        for line in self.model.lines:
+            known = self._doubtful_words.get(line.utterance.id)
             if known is None or known[0] is not line.utterance:
-                known = self._doubtful[line.utterance.id] = (line.utterance, len(line.doubtful_words(below)))
+                known = self._doubtful_words[line.utterance.id] = (line.utterance, len(line.doubtful_words(below)))
             doubtful += known[1]
         checked = sum(utterance.checked for utterance in self.said.values())
-        self._page.set_progress(checked, len(self.said), doubtful)
+        self.set_progress(checked, len(self.said), doubtful)
 
     def _on_threshold(self, below: float) -> None:
-        self._doubtful.clear()
-        self._page.view.set_doubtful_below(below)
+        self._doubtful_words.clear()
+        self.view.set_doubtful_below(below)
         self._show_progress()
 
     def selected(self) -> list[str]:
         """Return the selected utterances of this recording, in the order of time."""
-        return self._page.view.selected()
+        return self.view.selected()
 
     def current(self) -> Utterance | None:
         """Return the utterance that keys are about."""
-        return self.said.get(self._page.view.current()) if self._page.view.selected() else None
+        return self.said.get(self.view.current()) if self.view.selected() else None
 
     def select(self, ids: Iterable[str]) -> None:
         """Select exactly these utterances, here and on the timeline."""
         chosen = [*ids]
-        self._page.view.select(chosen)
-        self._context.studio.select_utterances(chosen)
+        self.view.select(chosen)
+        self._studio.select_utterances(chosen)
         self._show_speaker()
 
     def add_same_voice(self, ids: list[str]) -> list[str]:
@@ -644,18 +598,18 @@ class TranscriptPresenter(QObject):
         assert isinstance(ids, list)
         if self._filling:
             return
-        self._context.studio.select_utterances(ids)
+        self._studio.select_utterances(ids)
         self._show_speaker()
 
     def _show_selection(self) -> None:
         wanted = [
             selected_utterance
-            for selected_utterance in self._context.studio.selected_utterances
+            for selected_utterance in self._studio.selected_utterances
             if selected_utterance in self.said
         ]
-        if sorted(wanted) != sorted(self._page.view.selected()):
-            self._page.view.finish_editing()
-            self._page.view.select(wanted)
+        if sorted(wanted) != sorted(self.view.selected()):
+            self.view.finish_editing()
+            self.view.select(wanted)
         self._show_speaker()
 
     def _show_speaker(self) -> None:
@@ -663,4 +617,4 @@ class TranscriptPresenter(QObject):
         people = {utterance.participant_id for utterance in chosen}
         who = next(iter(people)) if len(people) == 1 else None
         guess = any(utterance.suggested for utterance in chosen)
-        self._page.speakers.show_choice(who, guess=guess, enabled=self._context.studio.writable and bool(chosen))
+        self.speakers.show_choice(who, guess=guess, enabled=self._studio.writable and bool(chosen))

@@ -26,7 +26,7 @@ from app.gui.startup import check_screen, make_application
 from app.gui.study.background import BackgroundPool
 from app.gui.study.study_controller import StudyController
 from app.gui.window.main_window import MainWindow
-from app.gui.window.page_registry import MODES, WINDOWS
+from app.gui.window.page_registry import VIEW_TABS
 from models.connection import network_sandbox
 from project.encryption.passphrases import set_asker
 from project.errors import UserError
@@ -136,8 +136,8 @@ class ModulePreloader(QObject):
 
 
 def _preload_modules(progress: Progress) -> None:
-    shown = (*(mode.factory for mode in MODES if mode.factory), *WINDOWS.values(), HELP_WINDOW)
-    for factory in (*shown, *FORMATS.values(), *METHODS.values(), *VOICES.values()):
+    registered = (*FORMATS.values(), *METHODS.values(), *VOICES.values())
+    for factory in (*(tab.factory for tab in VIEW_TABS), HELP_WINDOW, *registered):
         progress.check_cancelled()
         import_module(factory.split(":")[0])
     import_module(_LATE_MODULE)

@@ -51,7 +51,7 @@ from app.gui.window.layout_state import WindowMemory
 from app.gui.window.menu_handlers import Help, WindowCommands, apply_theme
 from app.gui.window.menus import ContextMenus, Menus
 from app.gui.window.message_bar import MessageBar, MessageLevel
-from app.gui.window.page_registry import Pages, StudyWindows
+from app.gui.window.page_registry import Pages, StudyWindows, find_mode
 from app.gui.window.palette_entries import CommandPalette
 from app.gui.window.parts import WindowParts
 from app.gui.window.quitting import QuitController
@@ -285,7 +285,7 @@ class MainWindow(WindowParts):
         self.pages.set_page("faces", self.faces_page)
         self.windows = StudyWindows(context, self)
         self.ahead = SearchingAhead(context, self)
-        self.gate = TrainingGate(self.studio, space.gate_line, lambda: self.windows.open_window("training"), self)
+        self.gate = TrainingGate(self.studio, space.gate_line, lambda: self.open_view("training"), self)
         self.shortcuts = Shortcuts(self)
         self.menus = Menus(self, self.shortcuts)
         self.commands = WindowCommands(self, self.menus, self.shortcuts)
@@ -294,6 +294,7 @@ class MainWindow(WindowParts):
         self.faces.set_keys(self.shortcuts.mode_keys("faces"))
         self.context_menus = ContextMenus(self, self.menus)
         self.guard = KeyGuard(self)
+        self.pages.view_made.connect(self.guard.watch)
         self.reactions = WindowReactions(self, self.menus, self.memory, self.blindness, self.guard)
         connect_studio(self)
         connect_widgets(self)
@@ -305,9 +306,19 @@ class MainWindow(WindowParts):
 
     # What is shown
 
-    def set_mode(self, mode: str) -> None:
-        """Change the page on the right; player and timeline stay."""
-        self.pages.show_page(mode)
+    def open_view(self, view: str) -> QWidget | None:
+        """Show a view of the study: on the page of its mode, or in its window in front."""
+        mode = find_mode(view)
+        if not mode:
+            return self.windows.open_window(view)
+        self.commands.leave_full_screen()
+        self.set_mode(mode, view)
+        self.activateWindow()
+        return self.pages.current_view()
+
+    def set_mode(self, mode: str, view: str = "") -> None:
+        """Change the page on the right, and show a view on it; player and timeline stay."""
+        self.pages.show_page(mode, view)
         page = self.workspace.pages.currentWidget()
         if page is not None:
             self.guard.watch(page)

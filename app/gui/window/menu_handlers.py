@@ -8,7 +8,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QMessageBox
 
 from annotate.study.recording_edits import rename_recording
-from app.gui.help.help_topics import DIALOG_PAGES, MODE_PAGES, START_PAGE, TUTORIAL_PAGE, WINDOW_PAGES
+from app.gui.help.help_topics import DIALOG_PAGES, START_PAGE, TUTORIAL_PAGE, VIEW_PAGES
 from app.gui.player.player import RATES
 from app.gui.window.menus import Menus
 from app.gui.window.parts import WindowParts
@@ -68,12 +68,12 @@ class Help(QObject):
         if active is not None and active is self._shown:
             return self._shown.page
         while active is not None and active is not self._window:
-            found = WINDOW_PAGES.get(self._window.windows.window_key(active)) or DIALOG_PAGES.get(type(active).__name__)
+            found = VIEW_PAGES.get(self._window.windows.view_key(active)) or DIALOG_PAGES.get(type(active).__name__)
             if found:
                 return found
             behind = active.parentWidget()
             active = behind.window() if behind is not None else None
-        return MODE_PAGES[self._window.mode()] if self._window.studio.session is not None else START_PAGE
+        return VIEW_PAGES[self._window.pages.view_key] if self._window.studio.session is not None else START_PAGE
 
     def close(self) -> None:
         """Close the window."""

@@ -202,7 +202,7 @@ FACES: tuple[Command[WindowParts], ...] = (
 
 def _trigger_judges_action(window: WindowParts, what: str) -> None:
     """Show the page Judges and trigger one of its actions by name."""
-    window.set_mode("judges")
+    window.open_view("judges")
     window.pages.trigger_action(what)
 
 
@@ -250,15 +250,13 @@ JUDGES: tuple[Command[WindowParts], ...] = (
         icon="plus",
         line=True,
     ),
-    Command(
-        "prompts", tr("&Judges"), tr("&Prompts…"), (), lambda w: w.windows.open_window("prompts"), Requirement.STUDY
-    ),
+    Command("prompts", tr("&Judges"), tr("&Prompts…"), (), lambda w: w.open_view("prompts"), Requirement.STUDY),
     Command(
         "revisions",
         tr("&Judges"),
         tr("&Revisions after judges…"),
         (),
-        lambda w: w.windows.open_window("revisions"),
+        lambda w: w.open_view("revisions"),
         Requirement.STUDY,
         line=True,
     ),
@@ -429,7 +427,7 @@ SPEECH: tuple[Command[WindowParts], ...] = (
         tr("S&peech"),
         tr("&Personal information…"),
         ("F8",),
-        lambda w: w.windows.open_window("pii"),
+        lambda w: w.open_view("pii"),
         Requirement.STUDY,
         icon="shield-check",
         line=True,

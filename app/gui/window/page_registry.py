@@ -1,18 +1,17 @@
-"""The registry of modes and study windows.
+"""The registry of modes and study windows, each with the views on its tabs.
 
-A mode's page is made when it is first shown; study windows stay beside the main window.
+A view is made when it is first shown; study windows stay beside the main window.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
-from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.gui.pages import context as view_state
-from app.gui.pages.context import Context, StatefulView, View
+from app.gui.pages.context import Context, View
+from app.gui.pages.study_view import StudyView
+from app.gui.pages.tabbed_view import TabbedView, ViewTab
 from project.entities.study_records import Json
 from resources.translation import tr
 from widgets.dialogs.dialog_windows import attach, bring_to_front
@@ -21,33 +20,88 @@ from widgets.form.layouts import bounded_to_screen
 
 @dataclass(frozen=True, slots=True)
 class WindowMode:
-    """One mode: its key, its name on the bar, the keys that choose it, and what makes its page.
+    """One mode: its key, its name on the bar, the keys that choose it, and the views on the tabs of its page.
 
-    `factory` is `module:function`, called with the `Context`; "" for the pages that the window makes itself. `width`
-    is how many pixels the page wants, where it wants more than others.
+    The window makes a page without `tabs` itself. `width` is how many pixels the page wants, where it wants more than
+    others.
     """
 
     key: str
     name: str
     keys: str
-    factory: str = ""
+    tabs: tuple[ViewTab, ...] = ()
     width: int = 0
+
+
+def _mode(key: str, name: str, keys: str, factory: str, width: int = 0) -> WindowMode:
+    return WindowMode(key, name, keys, (ViewTab(key, name, factory),), width)
 
 
 MODES: tuple[WindowMode, ...] = (
     WindowMode("annotate", tr("Annotate"), "Ctrl+1"),
     WindowMode("faces", tr("Faces"), "Ctrl+2"),
-    WindowMode("review", tr("Review"), "Ctrl+3", "app.gui.review.review_page:make_review_page"),
-    WindowMode("transcript", tr("Transcript"), "Ctrl+4", "app.gui.transcript.transcript_mode:make_transcript_page"),
-    WindowMode("judges", tr("Judges"), "Ctrl+5", "app.gui.judges.judges_mode:make_judges_page", width=720),
-    WindowMode("chains", tr("Chains"), "Ctrl+6", "app.gui.chains.chains_mode:make_chains_page", width=720),
     WindowMode(
-        "questions", tr("Questions"), "Ctrl+7", "app.gui.questions.questions_mode:make_questions_page", width=720
+        "review",
+        tr("Review"),
+        "Ctrl+3",
+        (
+            ViewTab("review", tr("Items"), "app.gui.review.review_page:ReviewPage"),
+            ViewTab("adjudicate", tr("Adjudicated lane"), "app.gui.review.adjudication_tab:AdjudicationTab"),
+        ),
     ),
+    _mode("transcript", tr("Transcript"), "Ctrl+4", "app.gui.transcript.transcript_mode:make_transcript_page"),
     WindowMode(
-        "benchmark", tr("Benchmark"), "Ctrl+8", "app.gui.benchmark.benchmark_mode:make_benchmark_page", width=720
+        "judges",
+        tr("Judges"),
+        "Ctrl+5",
+        (
+            ViewTab("judges", tr("Judgments"), "app.gui.judges.judges_mode:make_judges_page"),
+            ViewTab("prompts", tr("Prompts"), "app.gui.judges.prompts_tab:PromptsTab"),
+            ViewTab("revisions", tr("Revisions"), "app.gui.judges.judges_mode:RevisionsTab"),
+        ),
+        720,
     ),
+    _mode("chains", tr("Chains"), "Ctrl+6", "app.gui.chains.chains_mode:make_chains_page", 720),
+    _mode("questions", tr("Questions"), "Ctrl+7", "app.gui.questions.questions_mode:make_questions_page", 720),
+    _mode("benchmark", tr("Benchmark"), "Ctrl+8", "app.gui.benchmark.benchmark_mode:make_benchmark_page", 720),
 )
+WINDOWS: dict[str, tuple[ViewTab, ...]] = {
+    "segments": (
+        ViewTab("segments", tr("Segments"), "app.gui.annotate.segments_tab:SegmentsTab"),
+        ViewTab("checklist", tr("Checklist"), "app.gui.annotate.task_checklist:ChecklistTab"),
+        ViewTab("meta", tr("Meta information"), "app.gui.annotate.meta_tab:MetaTab"),
+    ),
+    "import_annotations": (ViewTab("import_annotations", "", "app.gui.files.annotation_import:ImportWindow"),),
+    "export_annotations": (ViewTab("export_annotations", "", "app.gui.files.annotation_export:ExportWindow"),),
+    "agreement": (ViewTab("agreement", "", "app.gui.agreement.agreement_window:AgreementWindow"),),
+    "evaluation": (
+        ViewTab("question_filter", tr("Filter questions"), "app.gui.questions.filter_tab:FilterTab"),
+        ViewTab("measures", tr("What judges understand"), "app.gui.questions.measures_tab:MeasuresTab"),
+        ViewTab("question_set", tr("Data set of questions"), "app.gui.questions.dataset_tab:DatasetTab"),
+        ViewTab("benchmark_report", tr("Benchmark report"), "app.gui.benchmark.report_tab:ReportTab"),
+    ),
+    "team": (
+        ViewTab("team", tr("Work plan"), "app.gui.team.team_tab:TeamTab"),
+        ViewTab("training", tr("Training"), "app.gui.team.training_tab:TrainingTab"),
+        ViewTab("activity", tr("Active minutes"), "app.gui.team.activity_tab:ActivityTab"),
+    ),
+    "release": (
+        ViewTab("release", tr("Release"), "app.gui.release.release_tab:ReleaseTab"),
+        ViewTab("privacy", tr("Privacy of exports"), "app.gui.release.privacy_tab:PrivacyTab"),
+        ViewTab("pii", tr("Personal information"), "app.gui.release.pii_tab:PiiTab"),
+    ),
+    "schemes": (ViewTab("schemes", "", "app.gui.settings.schemes_window:SchemesWindow"),),
+    "models": (ViewTab("models", "", "app.gui.settings.models_window:ModelsWindow"),),
+    "policy": (ViewTab("policy", "", "app.gui.settings.policy_window:PolicyWindow"),),
+    "episodes": (ViewTab("episodes", "", "app.gui.episodes.episodes_window:EpisodesWindow"),),
+}
+"""Key of a window -> the views on its tabs. What needs more width than the page of a mode has is in a window."""
+VIEW_TABS = tuple(tab for tabs in (*(mode.tabs for mode in MODES), *WINDOWS.values()) for tab in tabs)
+
+
+def find_mode(view: str) -> str:
+    """Return the key of the mode whose page shows a view; "" where a window does."""
+    return next((mode.key for mode in MODES if view in {tab.key for tab in mode.tabs}), "")
 
 
 class Pages(QObject):
@@ -55,9 +109,11 @@ class Pages(QObject):
 
     Signals:
         changed: a page looks otherwise, in a way that is worth keeping.
+        view_made (QWidget): a part of a page was made.
     """
 
     changed = Signal()
+    view_made = Signal(QWidget)
 
     def __init__(self, stack: QStackedWidget, context: Context, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -77,11 +133,18 @@ class Pages(QObject):
         """How many pixels the page of the mode wants; 0 where it takes what there is."""
         return next(window_mode.width for window_mode in MODES if window_mode.key == self._mode)
 
+    @property
+    def view_key(self) -> str:
+        """Key of the view that is shown; that of the mode where the window made its page."""
+        page = self._made.get(self._mode)
+        return page.key if isinstance(page, TabbedView) else self._mode
+
     def set_page(self, mode: str, page: QWidget) -> None:
         """Use a page that the window made, in place of the one before it, if any."""
         self.remove_page(mode)
         self._made[mode] = page
         self._stack.addWidget(page)
+        self.view_made.emit(page)
         if mode == self._mode:
             self._stack.setCurrentWidget(page)
 
@@ -95,7 +158,7 @@ class Pages(QObject):
     def save_state(self) -> dict[str, Json]:
         """Return what is worth keeping of how the pages look, by mode."""
         for mode, page in self._made.items():
-            if isinstance(page, StatefulView):
+            if isinstance(page, TabbedView):
                 self._looks[mode] = page.save_state()
         return {mode: dict(looks) for mode, looks in self._looks.items()}
 
@@ -104,64 +167,40 @@ class Pages(QObject):
         known = looks if isinstance(looks, dict) else {}
         self._looks = {mode: state for mode, state in known.items() if isinstance(state, dict)}
         for mode, page in self._made.items():
-            if isinstance(page, StatefulView):
+            if isinstance(page, TabbedView):
                 page.restore_state(self._looks.get(mode, {}))
 
+    def current_view(self) -> QWidget | None:
+        """Return the view that is shown."""
+        page = self._made.get(self._mode)
+        return page.show_view() if isinstance(page, TabbedView) else page
+
     def trigger_action(self, what: str) -> None:
-        """Let the page of the mode that is on do something that it offers by name, if it does."""
-        acts = getattr(self._made.get(self._mode), "acts", {})
+        """Let the view that is shown do something that it offers by name, if it does."""
+        acts = getattr(self.current_view(), "acts", {})
         if what in acts:
             acts[what]()
 
-    def show_page(self, mode: str) -> None:
-        """Show the page of a mode; an unknown one is the first."""
+    def show_page(self, mode: str, view: str = "") -> None:
+        """Show the page of a mode, and a view on it; an unknown mode is the first, "" the view that was shown last."""
         found = next((window_mode for window_mode in MODES if window_mode.key == mode), MODES[0])
-        if found.key not in self._made and found.factory:
-            module, function = found.factory.split(":")
-            make = cast(Callable[[Context], QWidget], getattr(import_module(module), function))
-            made = make(self._context)
-            if isinstance(made, StatefulView):
-                made.restore_state(self._looks.get(found.key, {}))
-                told = getattr(made, "looks_changed", None)
-                if told is not None:
-                    told.connect(self.changed)
-            self.set_page(found.key, made)
         self._mode = found.key
+        if found.key not in self._made and found.tabs:
+            made = TabbedView(self._context, found.tabs)
+            made.view_made.connect(self.view_made)
+            made.restore_state(self._looks.get(found.key, {}))
+            made.changed.connect(self.changed)
+            self.set_page(found.key, made)
         page = self._made.get(found.key)
+        if isinstance(page, TabbedView):
+            page.show_view(view)
         if page is not None:
             self._stack.setCurrentWidget(page)
-        if page is not None and page.focusProxy() is not None:
-            page.setFocus()
+            if page.focusProxy() is not None:
+                page.setFocus()
 
 
-WINDOWS: dict[str, str] = {
-    "segments": "app.gui.annotate.segments_dock:make_segments_window",
-    "checklist": "app.gui.annotate.task_checklist:make_checklist_window",
-    "import_annotations": "app.gui.files.annotation_import:make_import_window",
-    "export_annotations": "app.gui.files.annotation_export:make_export_window",
-    "agreement": "app.gui.agreement.agreement_window:make_agreement_window",
-    "adjudicate": "app.gui.review.adjudication_tab:make_adjudication_window",
-    "team": "app.gui.team.team_window:make_team_window",
-    "activity": "app.gui.team.activity_tab:make_activity_window",
-    "training": "app.gui.team.training_tab:make_training_window",
-    "release": "app.gui.release.release_window:make_release_window",
-    "schemes": "app.gui.settings.schemes_window:make_schemes_window",
-    "privacy": "app.gui.release.privacy_tab:make_privacy_window",
-    "pii": "app.gui.release.pii_tab:make_pii_window",
-    "models": "app.gui.settings.models_window:make_models_window",
-    "prompts": "app.gui.judges.prompts_tab:make_prompts_window",
-    "revisions": "app.gui.judges.judges_mode:make_revisions_tab",
-    "policy": "app.gui.settings.policy_window:make_policy_window",
-    "question_filter": "app.gui.questions.filter_tab:make_filter_window",
-    "meta": "app.gui.annotate.meta_tab:make_meta_window",
-    "question_set": "app.gui.questions.dataset_tab:make_question_set_window",
-    "measures": "app.gui.questions.measures_tab:make_measures_window",
-    "episodes": "app.gui.episodes.episodes_window:make_episodes_window",
-    "benchmark_report": "app.gui.benchmark.report_tab:make_report_window",
-}
-"""Key -> `module:function`; the function is called with the `Context` and returns the window's widget."""
-
-_NOT_RESTORED = frozenset({"import_annotations", "export_annotations", "adjudicate", "question_set"})
+_NOT_RESTORED = frozenset({"import_annotations", "export_annotations"})
 """Windows for one errand: they do not come back with the study."""
 _GEOMETRY_EVENTS = frozenset({QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize})
 
@@ -170,7 +209,7 @@ class StudyWindows(QObject):
     """Opens each at most once, and closes all of them with the study.
 
     Signals:
-        changed: one was opened, closed, moved or resized.
+        changed: one was opened, closed, moved or resized, or shows another view.
     """
 
     changed = Signal()
@@ -179,19 +218,20 @@ class StudyWindows(QObject):
         super().__init__(owner)
         self._context = context
         self._owner = owner
-        self._open: dict[str, QWidget] = {}
+        self._open: dict[str, TabbedView] = {}
         self._looks: dict[str, View] = {}
         context.studio.leaving.connect(self.close_all)
 
-    def open_window(self, key: str) -> QWidget:
-        """Show one, in front."""
-        found = self._get_or_create(key)
-        bring_to_front(found)
-        return found
+    def open_window(self, view: str) -> StudyView:
+        """Show a view in its window, in front."""
+        window = self._get_or_create(next(key for key, tabs in WINDOWS.items() if view in {tab.key for tab in tabs}))
+        shown = window.show_view(view)
+        bring_to_front(window)
+        return shown
 
-    def window_key(self, window: QWidget) -> str:
-        """Return the key of a window; "" for what is none of these."""
-        return next((key for key, widget in self._open.items() if widget is window), "")
+    def view_key(self, window: QWidget) -> str:
+        """Return the key of the view that a window shows; "" for what is none of these."""
+        return window.key if isinstance(window, TabbedView) and window in self._open.values() else ""
 
     def save_state(self) -> dict[str, Json]:
         """Return which windows are open, and where; also where those were that were closed."""
@@ -207,7 +247,9 @@ class StudyWindows(QObject):
 
         def show() -> None:
             if self._context.studio.session is session and wanted:
-                self._get_or_create(wanted.pop(0)).show()
+                window = self._get_or_create(wanted.pop(0))
+                window.show_view()
+                window.show()
                 self._owner.activateWindow()
                 # One after the other: the window lives on between them.
                 QTimer.singleShot(0, self, show)
@@ -219,23 +261,25 @@ class StudyWindows(QObject):
             self.changed.emit()
         return super().eventFilter(watched, event)
 
-    def _get_or_create(self, key: str) -> QWidget:
+    def _get_or_create(self, key: str) -> TabbedView:
         if key in self._open:
             return self._open[key]
-        module, function = WINDOWS[key].split(":")
-        make = cast(Callable[[Context], QWidget], getattr(import_module(module), function))
-        made = self._open[key] = make(self._context)
-        attach(made, self._owner)
-        made.resize(bounded_to_screen(made.size(), self._owner))
+        made = self._open[key] = TabbedView(self._context, WINDOWS[key])
         before = self._looks.get(key, {})
-        made.restoreGeometry(view_state.decode_state(view_state.text_value(before, "geometry")))
-        for splitter, state in zip(
-            made.findChildren(QSplitter), view_state.text_list(before, "splitters"), strict=False
-        ):
-            splitter.restoreState(view_state.decode_state(state))
-        own = before.get("own")
-        if isinstance(made, StatefulView) and isinstance(own, dict):
-            made.restore_state(own)
+        geometry = view_state.decode_state(view_state.text_value(before, "geometry"))
+        attach(made, self._owner)
+        made.resize(0, 0)
+        is_placed = made.restoreGeometry(geometry)
+
+        def fit(view: StudyView) -> None:
+            view.add_close_button()
+            if not is_placed:
+                made.resize(bounded_to_screen(view.size().expandedTo(made.size()), self._owner))
+
+        made.view_made.connect(fit)
+        views = before.get("views")
+        made.restore_state(views if isinstance(views, dict) else {})
+        made.changed.connect(self.changed)
         made.installEventFilter(self)
         return made
 
@@ -244,8 +288,7 @@ class StudyWindows(QObject):
             self._looks[key] = {
                 "open": window.isVisible(),
                 "geometry": view_state.encode_state(window.saveGeometry()),
-                "splitters": [view_state.encode_state(child.saveState()) for child in window.findChildren(QSplitter)],
-                "own": window.save_state() if isinstance(window, StatefulView) else {},
+                "views": window.save_state(),
             }
 
     def close_all(self) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QMainWindow, QWidget
 
 from app.gui.annotate.comments import CommentsFeed
 from app.gui.annotate.conversation import ConversationFeed
@@ -149,8 +149,12 @@ class WindowParts(QMainWindow):
     resized = Signal()
     """The window was moved or resized."""
 
-    def set_mode(self, mode: str) -> None:
-        """Change the page on the right; player and timeline stay."""
+    def open_view(self, view: str) -> QWidget | None:
+        """Show a view of the study: on the page of its mode, or in its window in front."""
+        raise NotImplementedError
+
+    def set_mode(self, mode: str, view: str = "") -> None:
+        """Change the page on the right, and show a view on it; player and timeline stay."""
         raise NotImplementedError
 
     def mode(self) -> str:

@@ -27,6 +27,7 @@ from annotate.team.assignments import AssignmentStatus, PlanOptions, TeamPlan, m
 from annotate.team.study_copies import CopyFor, MediaWith
 from anonymize.withdrawal.withdrawal_plan import PersonalStringFinder
 from app.gui.pages.context import Context
+from app.gui.pages.study_view import StudyView
 from app.gui.study.background import BackgroundPool, PendingTask
 from app.gui.study.study_controller import StudyController
 from app.gui.team.work_plan import (
@@ -48,8 +49,9 @@ from project.sharing.annotator_copy import Split
 from project.timebase import SECOND_US, format_minutes
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog, close_button
+from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.empty_state import EmptyHint
+from widgets.form.layouts import make_column, make_row, make_tab_page
 from widgets.progress_bars import ProgressLine
 from widgets.table.lists import ShortList
 from widgets.table.record_table import RecordTable
@@ -219,9 +221,6 @@ class ConflictsView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._items: dict[str, Versions] = {}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         self.listing = ShortList()
         self.listing.setAccessibleName(tr("Conflicts"))
         self.listing.setSpacing(theme.GRID // 4)
@@ -249,8 +248,7 @@ class ConflictsView(QWidget):
         split.setSizes([368, 640])
         split.setStretchFactor(1, 1)
         split.setChildrenCollapsible(False)
-        column.addWidget(split, 1)
-        column.addLayout(self._foot())
+        self.setLayout(make_column(split, 1, self._foot()))
         self.show_items(())
 
     def show_items(self, items: Sequence[Versions]) -> None:
@@ -274,8 +272,6 @@ class ConflictsView(QWidget):
         self._show_current()
 
     def _foot(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
         self.ours = QPushButton(tr("Keep ours"))
         self.theirs = QPushButton(tr("Take theirs"))
         for button, side, key, text in (
@@ -285,9 +281,7 @@ class ConflictsView(QWidget):
             button.setShortcut(key)
             button.setToolTip(plain_tip(tr("{text} ({key}); Undo takes it back").format(text=text, key=key)))
             button.clicked.connect(lambda _=False, side=side: self._choose(side))
-        row.addWidget(self.note, 1)
-        row.addWidget(self.ours)
-        row.addWidget(self.theirs)
+        row = make_row(self.note, 1, self.ours, self.theirs)
         return row
 
     def _current(self) -> Versions | None:
@@ -334,25 +328,19 @@ def _conflict_item(text: str, *, marked: bool, name: bool) -> QTableWidgetItem:
     return item
 
 
-_PLAN_TABLES = frozenset({"assignment", "completion", "hold_out", "annotator", "recording", "segment"})
 Ask = Callable[[Sequence[str]], tuple[str, MediaWith] | None]
 
 
-def make_team_window(context: Context) -> QWidget:
-    """Make the window."""
-    return TeamWindow(context)
-
-
-class TeamWindow(QWidget):
+class TeamTab(StudyView):
     """Every change is a step of the study that can be undone in the main window."""
 
+    title = tr("Team")
+    tables = frozenset({"assignment", "completion", "hold_out", "annotator", "recording", "segment", "conflict"})
+    preferred_size = (1040, 640)
+
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context = context
-        self._studio = context.studio
+        super().__init__(context)
         self.ask_split: Ask = self._ask_copy
-        self.setWindowTitle(tr("Team"))
-        self.resize(1040, 640)
         self.form, self.conflicts = TeamPlanForm(), ConflictsView()
         self.table = RecordTable(
             tr("Who annotates what"),
@@ -360,22 +348,18 @@ class TeamWindow(QWidget):
             key=lambda row: row.id,
             empty=tr("No recordings yet. Add some in the main window: Ctrl+O."),
         )
-        self.report = PlainLabel()
-        self.report.setWordWrap(True)
-        self.report.setMargin(theme.GRID)
-        self.report.hide()
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.tabs.addTab(self._plan_page(), tr("Plan"))
+        self.tabs.addTab(make_tab_page(self.form, self.table, 1), tr("Plan"))
         self.tabs.addTab(self.conflicts, tr("Conflicts"))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.tabs, 1)
-        column.addWidget(self.report)
         self.progress = ProgressLine(tr("Copy for an annotator"))
-        column.addWidget(self.progress)
-        column.addLayout(self._foot())
+        self.split = QPushButton(tr("Copy for an annotator…"))
+        self.split.setToolTip(tr("Make a study file for one annotator, with nothing of anybody else's work"))
+        self.split.clicked.connect(self._make_copy)
+        self.merge = QPushButton(tr("Merge copies…"))
+        self.merge.setToolTip(tr("Bring the work of copies home; merging a copy twice changes nothing"))
+        self.merge.clicked.connect(self._merge)
+        self.lay_out(self.tabs, 1, self.progress, foot=(self.split, self.merge))
         self.copying = AnnotatorCopyMaker(self._studio, context.background, self)
         self.copying.progressed.connect(self.progress.show_progress)
         self.copying.finished.connect(self._on_copied)
@@ -385,15 +369,11 @@ class TeamWindow(QWidget):
         self.form.plan_requested.connect(self._make_plan)
         self.table.opened.connect(lambda row: context.look_at(row.id, 0))
         self.conflicts.version_chosen.connect(self._resolve)
-        self._studio.bridge.changed.connect(self._apply)
-        self._studio.session_changed.connect(self.reload)
-        self.reload()
 
-    def reload(self) -> None:
-        """Show the study as it is now."""
-        session = self._studio.session
-        if session is None:
-            return
+    def needs_reload(self, changes: Changes, initiator: object) -> bool:
+        return super().needs_reload(changes, initiator) or bool(self.conflicts.listing.count())
+
+    def reload(self, session: Session) -> None:
         self._show_plan(read_team_plan(session))
         self._show_conflicts(session)
         for control in (self.form, self.merge):
@@ -401,36 +381,6 @@ class TeamWindow(QWidget):
         for button in (self.conflicts.ours, self.conflicts.theirs):
             button.setEnabled(self._studio.writable and button.isEnabled())
         self.split.setEnabled(self._studio.writable and not self.copying.busy)
-
-    def _plan_page(self) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, theme.GRID, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.form)
-        column.addWidget(self.table, 1)
-        return page
-
-    def _foot(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        self.split = QPushButton(tr("Copy for an annotator…"))
-        self.split.setToolTip(tr("Make a study file for one annotator, with nothing of anybody else's work"))
-        self.split.clicked.connect(self._make_copy)
-        self.merge = QPushButton(tr("Merge copies…"))
-        self.merge.setToolTip(tr("Bring the work of copies home; merging a copy twice changes nothing"))
-        self.merge.clicked.connect(self._merge)
-        row.addWidget(self.split)
-        row.addWidget(self.merge)
-        row.addStretch()
-        row.addWidget(close_button(self))
-        return row
-
-    def _apply(self, changes: Changes, _initiator: object) -> None:
-        if self.isVisible() and (
-            _PLAN_TABLES & set(changes) or changes.ids("conflict") or self.conflicts.listing.count()
-        ):
-            self.reload()
 
     def _show_plan(self, plan: TeamPlan) -> None:
         shown = [who for who in plan.annotators if any(text == who.id for _, text in plan.cells)]
@@ -459,9 +409,8 @@ class TeamWindow(QWidget):
 
     def _make_plan(self, wanted: TeamPlanRequest) -> None:
         wish = PlanOptions(wanted.annotators, wanted.per_recording, wanted.seed, wanted.keep, held_out=wanted.held_out)
-        if self._studio.edit(partial(make_plan, wish=wish), self):
-            self._show_report(tr("The plan is made. Give everybody their copy: Copy for an annotator…"))
-            self.reload()
+        if self.edit(partial(make_plan, wish=wish)):
+            self.tell(tr("The plan is made. Give everybody their copy: Copy for an annotator…"))
 
     def _make_copy(self) -> None:
         session = self._studio.session
@@ -480,12 +429,12 @@ class TeamWindow(QWidget):
         out = self._context.questions.copy_place(f"{session.study.path.stem} {who}")
         if out is None:
             return
-        self._show_report("")
+        self.tell("")
         self.split.setEnabled(False)
         self.copying.start(who, out, media)
 
     def _on_copied(self, made: Split) -> None:
-        self._show_report(
+        self.tell(
             tr("Made {name}: {recording} recordings.").format(
                 name=made.path.name, recording=made.rows.get("recording", 0)
             )
@@ -521,23 +470,12 @@ class TeamWindow(QWidget):
         if not self._studio.edit_in_thread(do, text, self) or self._studio.session is None:
             return
         stopped = tr("Cancelled: {count} were not merged.").format(count=len(paths) - len(done))
-        self._show_report("\n".join([merge_report_text(done, 0), *([stopped] if len(done) < len(paths) else [])]))
-        self.reload()
+        self.tell("\n".join([merge_report_text(done, 0), *([stopped] if len(done) < len(paths) else [])]))
         if count_unresolved(self._studio.session.study):
             self.tabs.setCurrentWidget(self.conflicts)
 
     def _resolve(self, conflict_id: str, side: str) -> None:
-        self._studio.edit(
-            partial(study_copies.resolve_conflict, conflict_id=conflict_id, side=study_copies.ConflictSide(side)), self
-        )
-
-    def _show_report(self, text: str) -> None:
-        self.report.setText(text)
-        self.report.setVisible(bool(text))
-
-    def show_error(self, error: UserError) -> None:
-        """Show why something could not be done in this window."""
-        self._show_report(str(error))
+        self.edit(partial(study_copies.resolve_conflict, conflict_id=conflict_id, side=study_copies.ConflictSide(side)))
 
 
 def _planned_annotators(plan: TeamPlan) -> list[str]:

@@ -6,9 +6,9 @@ A large table is read in a thread.
 import time
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QSize, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QStackedLayout, QTabWidget, QWidget
 
 from annotate.review.segment_table import EMPTY, Filter, SegmentRow, SegmentTable, segment_rows
 from annotate.review.text_search import SearchHit, StudySearch
@@ -16,17 +16,14 @@ from app.gui.annotate.bulk_editing import BulkBar, BulkEditor
 from app.gui.annotate.segments_table import FOUND_TEXT_COLUMNS, FoundText, SegmentsView, StudyCells
 from app.gui.pages import context as view_state
 from app.gui.pages.context import Context, View
+from app.gui.pages.study_view import StudyView
 from app.gui.study.study_controller import LARGE
 from project.entities.study_records import Changes
-from project.errors import UserError
 from project.queries.segment_rows import count_segments
 from project.schemes.scheme import CHOICE_KINDS
 from project.session.session import Session
 from resources.translation import tr, trn
-from widgets import theme
-from widgets.dialogs.dialog_windows import close_button
 from widgets.empty_state import EmptyState
-from widgets.form.layouts import bounded_to_screen
 from widgets.table.filter_bar import ConditionFilterBar
 from widgets.table.record_table import RecordTable
 
@@ -167,7 +164,6 @@ def reread_changed(
     return True
 
 
-_SIZE = QSize(1320, 700)
 _MAX_ELSEWHERE_HITS = 200
 _FOLLOW_DELAY_MS = 220
 _SCHEME_TABLES = frozenset({"property", "scheme_version"})
@@ -179,21 +175,16 @@ _FILTER_TABLES = _SCHEME_TABLES | {"annotator", "collection"}
 _INDEXING_BUDGET_S = 0.015
 
 
-def make_segments_window(context: Context) -> QWidget:
-    """Return the window for the study that is open."""
-    if context.studio.session is None:
-        raise UserError(tr("No study is open."), tr("Open one first."))
-    return SegmentsWindow(context, context.studio.session)
-
-
-class SegmentsWindow(QWidget):
+class SegmentsTab(StudyView):
     """Keeps a table of the study in step with every edit while it is shown."""
 
-    def __init__(self, context: Context, session: Session) -> None:
-        super().__init__()
-        self.setWindowTitle(tr("Segments"))
-        self.resize(bounded_to_screen(_SIZE, self))
-        self._context = context
+    title = tr("Segments")
+    preferred_size = (1320, 700)
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        session = context.studio.session
+        assert session is not None
         self._session = session
         self._table, self._reading = read_table(context, session, self._on_rows_read)
         self._search = StudySearch(session)
@@ -206,9 +197,9 @@ class SegmentsWindow(QWidget):
         self._connect_signals()
         fill_filter_bar(self.bar, session, self._table)
         self._set_columns()
-        self.refresh()
+        self.show_rows()
 
-    def refresh(self) -> None:
+    def show_rows(self) -> None:
         """Find, filter and sort again."""
         typed = self.bar.search.text().strip()
         if typed and not self._read_texts():
@@ -234,11 +225,7 @@ class SegmentsWindow(QWidget):
         self._show_state(rows, typed, asked)
 
     def _build(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
         self.bar = ConditionFilterBar()
-        column.addWidget(self.bar)
         self.view = SegmentsView(self._cells)
         self._nothing = EmptyState("search", tr("Nothing found"), "")
         page = QWidget()
@@ -252,17 +239,13 @@ class SegmentsWindow(QWidget):
         self.tabs = QTabWidget(documentMode=True)
         self.tabs.addTab(page, tr("Segments"))
         self.tabs.addTab(self.elsewhere, tr("Elsewhere"))
-        column.addWidget(self.tabs, 1)
-        foot = QHBoxLayout()
-        foot.setSpacing(theme.GRID)
         self.bulk_bar = BulkBar()
         self.follow = QCheckBox(tr("Follow"))
         self.follow.setToolTip(tr("Show the selected segment in the main window at once; Return does so in any case"))
         self.follow.setChecked(True)
-        foot.addWidget(self.bulk_bar, 1)
-        foot.addWidget(self.follow)
-        foot.addWidget(close_button(self, by_escape=False))
-        column.addLayout(foot)
+        self.lay_out(self.bar, self.tabs, 1, foot=(self.bulk_bar, 1, self.follow))
+        # The bar of bulk edits says what came of them.
+        self.status.hide()
         self._following = QTimer(self, singleShot=True, interval=_FOLLOW_DELAY_MS)
         self._idle = QTimer(self, interval=0)
 
@@ -270,15 +253,15 @@ class SegmentsWindow(QWidget):
         self.bulk = BulkEditor(
             self._context.studio, self._context.questions, self.bulk_bar, self.view.selected, self._table
         )
-        self.bar.searched.connect(lambda _: self.refresh())
-        self.bar.changed.connect(self.refresh)
+        self.bar.searched.connect(lambda _: self.show_rows())
+        self.bar.changed.connect(self.show_rows)
         self.bar.moved_down.connect(self._focus_rows)
         self.view.opened.connect(self._go_to_segment)
         self.view.selection_changed.connect(self._on_selection)
         self.view.sort_requested.connect(self._sort_by)
         self.view.copy_requested.connect(self.copy)
         self.view.delete_requested.connect(self.bulk.delete)
-        self.view.columns_changed.connect(lambda _: self.refresh())
+        self.view.columns_changed.connect(lambda _: self.show_rows())
         bar = self.bulk_bar
         bar.copy_requested.connect(self.copy)
         for done in (bar.label_chosen, bar.choice_added, bar.choice_removed, bar.shift_requested, bar.delete_requested):
@@ -287,8 +270,7 @@ class SegmentsWindow(QWidget):
         self._following.timeout.connect(self._follow_selection)
         self._idle.timeout.connect(self._index_texts)
         self._idle.start()
-        studio = self._context.studio
-        studio.bridge.changed.connect(self._apply)
+        studio = self._studio
         studio.recording_changed.connect(self._recording_changed)
         studio.leaving.connect(self._stop_search)
         studio.apart.finished.connect(self._resume_indexing)
@@ -296,7 +278,6 @@ class SegmentsWindow(QWidget):
             (QKeySequence.StandardKey.Find, self._focus_search),
             (QKeySequence.StandardKey.Undo, studio.undo),
             (QKeySequence.StandardKey.Redo, studio.redo),
-            (QKeySequence("Esc"), self._escape),
         ):
             QShortcut(QKeySequence(keys), self).activated.connect(act)
 
@@ -335,13 +316,17 @@ class SegmentsWindow(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._apply_waiting()
         self.bar.search.setFocus()
 
-    def _apply(self, changes: Changes, _initiator: object = None) -> None:
-        if not self.isVisible() or self._reading or self._reading_again:
-            self._waiting |= changes
+    def needs_reload(self, changes: Changes, _initiator: object) -> bool:
+        self._waiting |= changes
+        return True
+
+    def reload(self, _session: Session) -> None:
+        """Apply what changed, once nothing else is read."""
+        if not self._waiting or self._reading or self._reading_again:
             return
+        changes, self._waiting = self._waiting, Changes()
         self._reading_again = reread_changed(
             *(self._context, self._session, self._table, changes), lambda rows: self._on_reread(changes, rows)
         )
@@ -352,33 +337,28 @@ class SegmentsWindow(QWidget):
         """Show what was changed, now that it is read, and then what was changed meanwhile."""
         self._reading_again = False
         self._show_changes(changes, rows)
-        self._apply_waiting()
+        self.refresh()
 
     def _show_changes(self, changes: Changes, rows: Mapping[str, SegmentRow] | None) -> None:
         self._search.apply(changes)
         self._idle.start()
         if not self._table.apply(changes, rows):
             if self.bar.search.text().strip():
-                self.refresh()
+                self.show_rows()
             return
         if _SCHEME_TABLES & changes.tables.keys():
             self._cells.reload_columns()
             self._set_columns()
         if _FILTER_TABLES & changes.tables.keys():
             fill_filter_bar(self.bar, self._session, self._table)
-        self.refresh()
+        self.show_rows()
 
     def _on_rows_read(self) -> None:
         """Show the rows, now that they are read, with what was edited meanwhile."""
         self._reading = False
         fill_filter_bar(self.bar, self._session, self._table)
+        self.show_rows()
         self.refresh()
-        self._apply_waiting()
-
-    def _apply_waiting(self) -> None:
-        if self._waiting and not self._reading and not self._reading_again:
-            changes, self._waiting = self._waiting, Changes()
-            self._apply(changes)
 
     def _set_columns(self) -> None:
         columns = self._cells.columns.columns
@@ -389,7 +369,7 @@ class SegmentsWindow(QWidget):
 
     def _sort_by(self, key: str, descending: bool) -> None:
         self._sort = (key, descending)
-        self.refresh()
+        self.show_rows()
 
     def _look_at_text(self, found: FoundText) -> None:
         if found.recording_id is not None:
@@ -443,7 +423,7 @@ class SegmentsWindow(QWidget):
 
     def _recording_changed(self) -> None:
         if self.isVisible() and "here" in self.bar.ticked_keys("flags"):
-            self.refresh()
+            self.show_rows()
 
     def _focus_rows(self) -> None:
         self.tabs.setCurrentIndex(0)
@@ -454,9 +434,6 @@ class SegmentsWindow(QWidget):
     def _focus_search(self) -> None:
         self.bar.search.setFocus()
         self.bar.search.selectAll()
-
-    def _escape(self) -> None:
-        self.close()
 
     def _read_texts(self) -> bool:
         """Read what is not in the index yet, for a moment; returns whether everything is."""
@@ -472,7 +449,7 @@ class SegmentsWindow(QWidget):
         elif not self._search.index.index_next():
             self._idle.stop()
             if self._waits:
-                self.refresh()
+                self.show_rows()
 
     def _resume_indexing(self) -> None:
         if self._context.studio.session is self._session:

@@ -5,8 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QPushButton, QTabWidget
 
 from anonymize.release import release_job
 from anonymize.release.private_content import set_private_words
@@ -21,6 +20,7 @@ from anonymize.release.release_texts import (
 )
 from app.gui.jobs.job_center import Result
 from app.gui.pages.context import Context
+from app.gui.pages.study_view import StudyView
 from app.gui.release.pii_search import NamesModels, PiiSearchController
 from app.gui.release.release_form import (
     COLUMNS,
@@ -39,7 +39,7 @@ from project.session.jobs import JobSpec
 from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.dialogs.dialog_windows import close_button
+from widgets.form.layouts import make_tab_page
 from widgets.table.record_table import RecordTable, text_columns
 from widgets.text_labels import PlainLabel
 
@@ -56,28 +56,19 @@ _TEXT_TABLES = frozenset(("segment", "segment_value", "comment", "utterance", *_
 _SOUND_TABLES = frozenset(("utterance", *_PII_TABLES))
 
 
-def make_release_window(context: Context) -> QWidget:
-    """Make the window."""
-    return ReleaseWindow(context)
-
-
-class ReleaseWindow(QWidget):
+class ReleaseTab(StudyView):
     """Judges one recording after the other while the window stays awake, and starts the release as a job."""
 
+    title = tr("Release")
+    preferred_size = (1080, 720)
+
     def __init__(self, context: Context) -> None:
-        super().__init__()
-        self._context = context
-        self._studio = context.studio
+        super().__init__(context)
         self._texts: list[ReleasedText] = []
         self._judging: Generator[str, None, ReleaseVerdict] | None = None
         self._judged = ReleaseVerdict(Selection(()), ())
         self._work: JobSpec | None = None
-        self._waiting = False
         self._searching = PiiSearchController(context, self)
-        self.setWindowTitle(tr("Release"))
-        self.setAccessibleName(tr("Release"))
-        self.setAutoFillBackground(True)
-        self.resize(1080, 720)
         self.heading = PlainLabel(wordWrap=True)
         self.heading.setFont(theme.font(semibold=True))
         self.table = RecordTable(tr("Checklist"), text_columns(COLUMNS))
@@ -90,24 +81,17 @@ class ReleaseWindow(QWidget):
         self.texts = TextsView()
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.tabs.addTab(self._checklist_page(), tr("Checklist"))
+        self.tabs.addTab(make_tab_page(self.only, self.table, 1, self.bar, self.models, self.left_out), tr("Checklist"))
         self.tabs.addTab(self.form, tr("What is released"))
         self.tabs.addTab(self.texts, tr("Texts"))
-        self.report = PlainLabel(wordWrap=True)
-        self.report.setAccessibleName(tr("What came of it"))
         self.release = QPushButton(tr("Release…"))
         self.release.setProperty("primary", True)
         self.release.setToolTip(tr("Render, check and write the release into a new folder"))
-        self._lay_out()
+        self.lay_out(self.heading, self.tabs, 1, foot=(self.release,))
         self._connect_signals()
-        self.reload()
 
-    def reload(self) -> None:
+    def reload(self, session: Session) -> None:
         """Judge the study as it is now; the list fills while one goes on working."""
-        session = self._studio.session
-        if session is None:
-            return
-        self._waiting = False
         self.form.show_plan(read_plan(session), _recording_names(session))
         self.form.setEnabled(self._studio.writable)
         if self._needs_pii_search(session) and self._searching.is_needed:
@@ -124,11 +108,6 @@ class ReleaseWindow(QWidget):
         """Whether what is said or written matters: then it has to be searched for personal information first."""
         plan = read_plan(session)
         return plan.texts == SCRUB or plan.includes_sound or self.tabs.currentIndex() == _TEXTS_TAB
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if self._waiting:
-            self.reload()
 
     def judge_all(self) -> None:
         """Judge what is left at once, also what was not searched yet."""
@@ -236,21 +215,20 @@ class ReleaseWindow(QWidget):
             return
         ids = {recording.number: recording.id for recording in all_recordings(session.study)}
         where = ids.get(line.recording) if line.recording is not None else None
-        if self._studio.edit(partial(waive_rule, rule=line.rule, recording_id=where, reason=reason), self):
+        if self.edit(partial(waive_rule, rule=line.rule, recording_id=where, reason=reason)):
             self.bar.reason.clear()
-            self.report.clear()
 
     def _withdraw(self) -> None:
         line = self._selected_line()
         if line is not None and line.waiver is not None:
             where = line.waiver.recording_id
-            self._studio.edit(partial(withdraw_waiver, rule=line.rule, recording_id=where), self)
+            self.edit(partial(withdraw_waiver, rule=line.rule, recording_id=where))
 
     def _set_plan(self, plan: ReleasePlan) -> None:
         session = self._studio.session
         if session is None:
             return
-        if plan != read_plan(session) and not self._studio.edit(partial(store_plan, plan=plan), self):
+        if plan != read_plan(session) and not self.edit(partial(store_plan, plan=plan)):
             self.form.show_plan(read_plan(session), _recording_names(session))
 
     def _show_texts(self) -> None:
@@ -278,7 +256,7 @@ class ReleaseWindow(QWidget):
         self.texts.show_private_words(replacements(session.study))
 
     def _confirm(self) -> None:
-        self._studio.edit(partial(confirm_texts, state=texts_checksum(self._texts)), self)
+        self.edit(partial(confirm_texts, state=texts_checksum(self._texts)))
 
     def _start(self) -> None:
         session = self._studio.session
@@ -290,9 +268,9 @@ class ReleaseWindow(QWidget):
         try:
             self._work = release_job.prepare(session, place, read_plan(session))
         except UserError as error:
-            self.report.setText(str(error))
+            self.tell(error)
             return
-        self.report.setText(tr("The release runs under Jobs; there it can be cancelled."))
+        self.tell(tr("The release runs under Jobs; there it can be cancelled."))
         self._context.jobs.start(self._work, self._on_done)
         self._show_lines()
 
@@ -300,47 +278,21 @@ class ReleaseWindow(QWidget):
         self._work = None
         if result.released:
             name = Path(result.output).name
-            self.report.setText(
+            self.tell(
                 tr("Released {files} files to {name}. Read DATACARD.md before it leaves.").format(
                     files=result.files, name=name
                 )
             )
         else:
             reasons = result.reasons
-            self.report.setText(
-                tr("Refused: {sentence}").format(sentence=reasons[0].sentence) if reasons else tr("Refused.")
-            )
-        self.reload()
+            self.tell(tr("Refused: {sentence}").format(sentence=reasons[0].sentence) if reasons else tr("Refused."))
+        self.refresh()
 
     def _on_stopped(self, work: JobSpec) -> None:
         if work is self._work:
             self._work = None
-            self.report.setText(tr("The release was not made; Jobs says why. Nothing of it is left."))
+            self.tell(tr("The release was not made; Jobs says why. Nothing of it is left."))
             self._show_lines()
-
-    def _checklist_page(self) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, theme.GRID, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.only)
-        column.addWidget(self.table, 1)
-        column.addWidget(self.bar)
-        column.addWidget(self.models)
-        column.addWidget(self.left_out)
-        return page
-
-    def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.heading)
-        column.addWidget(self.tabs, 1)
-        row = QHBoxLayout()
-        row.addWidget(self.report, 1)
-        row.addWidget(close_button(self))
-        row.addWidget(self.release)
-        column.addLayout(row)
 
     def _connect_signals(self) -> None:
         self._tick = QTimer(self)
@@ -351,28 +303,24 @@ class ReleaseWindow(QWidget):
         self.table.chosen.connect(lambda _row: self._show_choice())
         self.table.doubleClicked.connect(lambda _index: self._jump())
         self.bar.jump_requested.connect(self._jump)
-        self.models.changed.connect(self._rejudge)
+        self.models.changed.connect(self.refresh)
         self.bar.waive_requested.connect(self._waive)
         self.bar.withdraw_requested.connect(self._withdraw)
         self.form.changed.connect(self._set_plan)
-        self.texts.words_changed.connect(lambda words: self._studio.edit(partial(set_private_words, words=words), self))
+        self.texts.words_changed.connect(lambda words: self.edit(partial(set_private_words, words=words)))
         self.texts.confirm_requested.connect(self._confirm)
         self.texts.row_chosen.connect(self._context.look_at)
-        self.tabs.currentChanged.connect(lambda place: self.reload() if place == _TEXTS_TAB else None)
-        self._searching.ready.connect(self.reload)
+        self.tabs.currentChanged.connect(lambda place: self.refresh() if place == _TEXTS_TAB else None)
+        self._searching.ready.connect(self.refresh)
         self._searching.message.connect(self.heading.setText)
         self._searching.stopped.connect(lambda problem: self.heading.setText(problem or _STOPPED))
         self.release.clicked.connect(self._start)
-        self._studio.bridge.changed.connect(self._apply)
         self._context.jobs.stopped.connect(self._on_stopped)
 
-    def _apply(self, changes: Changes, _initiator: object) -> None:
+    def needs_reload(self, changes: Changes, _initiator: object) -> bool:
         session = self._studio.session
         if session is None:
-            return
-        if not self.isVisible():
-            self._waiting = True
-            return
+            return False
         plan = read_plan(session)
         reads = plan.texts == SCRUB or self.tabs.currentIndex() == _TEXTS_TAB
         matters = (
@@ -380,19 +328,7 @@ class ReleaseWindow(QWidget):
             | (_TEXT_TABLES if reads else frozenset())
             | (_SOUND_TABLES if plan.includes_sound else frozenset())
         )
-        if set(changes) & matters:
-            self.reload()
-
-    def _rejudge(self) -> None:
-        """Judge with a model that is there now; what was searched without it is searched first."""
-        if self.isVisible():
-            self.reload()
-        else:
-            self._waiting = True
-
-    def show_error(self, error: UserError) -> None:
-        """Show why something could not be done in this window."""
-        self.report.setText(str(error))
+        return bool(set(changes) & matters)
 
 
 def _group_by_reason(gone: Mapping[int, str]) -> dict[str, list[int]]:

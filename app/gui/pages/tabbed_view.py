@@ -1,0 +1,128 @@
+"""A window or the page of a mode: one view of the study, or several on tabs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import cast
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
+
+from app.gui.pages.context import Context, StatefulView, View, decode_state, encode_state, text_list, text_value
+from app.gui.pages.study_view import StudyView
+from project.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class ViewTab:
+    """A view: its key, its name on the tab, and `module:name` of what makes it from the `Context`."""
+
+    key: str
+    name: str
+    factory: str
+
+
+class TabbedView(QWidget):
+    """Makes a view when its tab is first shown; there is no bar for a single one.
+
+    Signals:
+        changed: another tab is shown, or a view looks otherwise, in a way that is worth keeping.
+        view_made (StudyView): a view was made.
+    """
+
+    changed = Signal()
+    view_made = Signal(QWidget)
+
+    def __init__(self, context: Context, tabs: Sequence[ViewTab]) -> None:
+        super().__init__()
+        self._context = context
+        self._tabs = tuple(tabs)
+        self._views: dict[str, StudyView] = {}
+        self._states: dict[str, View] = {}
+        self.tabs = QTabWidget(documentMode=True)
+        if len(tabs) == 1:
+            self.tabs.tabBar().hide()
+            # A hidden bar would be given the keys when the window opens.
+            self.tabs.tabBar().setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            self.tabs.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._columns: dict[str, QVBoxLayout] = {}
+        for tab in tabs:
+            page = QWidget()
+            self._columns[tab.key] = _set_column(page)
+            self.tabs.addTab(page, tab.name if len(tabs) > 1 else "")
+        _set_column(self).addWidget(self.tabs)
+        self.tabs.currentChanged.connect(lambda _at: self._show_current())
+
+    @property
+    def key(self) -> str:
+        """Key of the view that is shown."""
+        return self._tabs[self.tabs.currentIndex()].key
+
+    def show_view(self, key: str = "") -> StudyView:
+        """Show a view, which is made where it is not there yet; "" is the one that was shown last."""
+        keys = [tab.key for tab in self._tabs]
+        if key in keys:
+            self.tabs.setCurrentIndex(keys.index(key))
+        return self._show_current()
+
+    def show_error(self, error: UserError) -> None:
+        """Show why something could not be done in the view that is shown."""
+        self._views[self.key].show_error(error)
+
+    def save_state(self) -> View:
+        """Return which view is shown, and how all look."""
+        for key, view in self._views.items():
+            own = view.save_state() if isinstance(view, StatefulView) else {}
+            splitters = [encode_state(splitter.saveState()) for splitter in view.findChildren(QSplitter)]
+            self._states[key] = {"own": own, "splitters": [*splitters]}
+        return {"tab": self.key, "views": {**self._states}}
+
+    def restore_state(self, state: View) -> None:
+        """Let views look as they did, also those that are made later, and the one that was shown be the first."""
+        views = state.get("views")
+        known = views if isinstance(views, dict) else {}
+        self._states = {key: view_state for key, view_state in known.items() if isinstance(view_state, dict)}
+        for key in self._views:
+            self._restore_view(key)
+        keys = [tab.key for tab in self._tabs]
+        with QSignalBlocker(self.tabs):
+            self.tabs.setCurrentIndex(keys.index(tab) if (tab := text_value(state, "tab")) in keys else 0)
+        if self.isVisible():
+            self._show_current()
+
+    def _show_current(self) -> StudyView:
+        tab = self._tabs[self.tabs.currentIndex()]
+        view = self._views.get(tab.key)
+        if view is None:
+            module, name = tab.factory.split(":")
+            view = cast(Callable[[Context], StudyView], getattr(import_module(module), name))(self._context)
+            self._views[tab.key] = view
+            self._restore_view(tab.key)
+            looks_changed = getattr(view, "looks_changed", None)
+            if looks_changed is not None:
+                looks_changed.connect(self.changed)
+            self._columns[tab.key].addWidget(view)
+            self.view_made.emit(view)
+            # Qt would show it a moment later.
+            view.show()
+        self.setWindowTitle(view.title)
+        self.setAccessibleName(view.title)
+        proxy = view.focusProxy()
+        if proxy is not None:
+            self.setFocusProxy(proxy)
+        self.changed.emit()
+        return view
+
+    def _restore_view(self, key: str) -> None:
+        view, state = self._views[key], self._states.get(key, {})
+        for splitter, saved in zip(view.findChildren(QSplitter), text_list(state, "splitters"), strict=False):
+            splitter.restoreState(decode_state(saved))
+        own = state.get("own")
+        if isinstance(view, StatefulView):
+            view.restore_state(own if isinstance(own, dict) else {})
+
+
+def _set_column(widget: QWidget) -> QVBoxLayout:
+    column = QVBoxLayout(widget)
+    column.setContentsMargins(0, 0, 0, 0)
+    return column
