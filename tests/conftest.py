@@ -46,7 +46,7 @@ _MANY_OBJECTS = 50_000
 """Net allocations of containers after which a test is followed by a collection."""
 
 # How long an example takes says nothing about the program: claims about time belong in benches.
-settings.register_profile("everyday", deadline=None, max_examples=15)
+settings.register_profile("everyday", deadline=None, max_examples=10)
 settings.register_profile("soak", deadline=None)
 settings.load_profile("everyday")
 
