@@ -279,7 +279,9 @@ def _answer(data: dict[str, Any], reasons: "list[ReleaseBlocker]", found: "Relea
     if not reasons:
         return Output(data, lines)
     rules = len({(reason.rule, reason.recording) for reason in reasons})
-    return Output(data, lines, EXIT_REFUSED, f"Refused: {pluralize(rules, 'rule')} not kept. Nothing was written.")
+    return Output(
+        data, lines, EXIT_REFUSED, f"Refused: {pluralize(rules, 'requirement')} not met. Nothing was written."
+    )
 
 
 def _checklist_json(found: "ReleaseChecklist", study: Path) -> dict[str, Any]:

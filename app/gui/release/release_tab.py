@@ -71,7 +71,7 @@ class ReleaseTab(StudyView):
         self._searching = PiiSearchController(context, self)
         self.heading = PlainLabel(wordWrap=True)
         self.heading.setFont(theme.font(semibold=True))
-        self.table = RecordTable(tr("Checklist"), text_columns(COLUMNS))
+        self.table = RecordTable(tr("Checklist"), text_columns(COLUMNS, shrinks=0))
         self.only = QCheckBox(tr("Only blockers"))
         self.only.setToolTip(tr("Leave out rules that are kept or waived"))
         self.bar = WaiverBar()
@@ -137,18 +137,18 @@ class ReleaseTab(StudyView):
         count = len(self._judged.selection.candidates)
         rules = len({(row.rule, row.recording) for row in broken})
         if broken and not any(row.is_blocking for row in broken):
-            said = tr("{count} not kept when it was rendered last.").format(
-                count=trn("{count} rule", "{count} rules", rules)
+            said = tr("{count} not met when it was rendered last.").format(
+                count=trn("{count} requirement", "{count} requirements", rules)
             )
             self.heading.setText(
-                tr("{said} Waive what may be waived, or mend it; the next try judges anew.").format(said=said)
+                tr("{said} Waive what may be waived, or fix the rest; the next try checks again.").format(said=said)
             )
         elif not count and not self._judged.selection.left_out:
             self.heading.setText(tr("Nothing to release yet. Add recordings in the main window first: Ctrl+O."))
         elif broken:
             self.heading.setText(
-                tr("{rules} not kept for {recordings}.").format(
-                    rules=trn("{count} rule", "{count} rules", rules),
+                tr("{rules} not met for {recordings}.").format(
+                    rules=trn("{count} requirement", "{count} requirements", rules),
                     recordings=trn("{count} recording", "{count} recordings", count),
                 )
             )
