@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.gui.study.background import BackgroundPool, ModalTask
+from app.gui.study.background import BackgroundPool, ModalTask, PendingTask
 from project.errors import Cancelled
 from project.progress import Progress
 from project.session.session import Session
@@ -115,3 +115,7 @@ def test_a_read_that_was_stopped_calls_nothing_back_however_it_ends(qtbot: QtBot
     pool.close()
     QApplication.processEvents()
     assert heard == ["Ada"], "only who was not stopped is told"
+    late = PendingTask(heard.append, heard.append, None)
+    late.stop()
+    late.deliver("what had ended by then", None)
+    assert heard == ["Ada"]

@@ -150,6 +150,23 @@ def test_what_waits_for_a_job_is_done_when_its_result_is_there(
     qtbot.waitUntil(lambda: heard == ["first", "second"])
 
 
+def test_the_result_of_a_job_is_stored_in_no_other_study(
+    qtbot: QtBot, runner: WorkerRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    studio = StudyController()
+    studio.session = cast(Session, object())
+    published: list[Changes] = []
+    monkeypatch.setattr(studio, "publish", published.append)
+    panel = JobsPanel()
+    qtbot.addWidget(panel)
+    jobs = job_center.JobCenter(studio, panel, runner)
+    with qtbot.assertNotEmitted(jobs.done):
+        jobs.start(job("result"))
+        studio.session = cast(Session, object())
+        qtbot.waitUntil(lambda: not jobs.busy)
+    assert published == []
+
+
 def test_a_job_whose_pieces_cannot_be_kept_is_stopped(
     qtbot: QtBot, runner: WorkerRunner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
