@@ -206,6 +206,19 @@ def test_edits_of_many_are_one_step_and_ask_where_it_is_more_than_one_recording(
     assert len(answers.asked) == 2
 
 
+def test_why_an_edit_failed_is_said_where_it_was_asked_for(
+    qtbot: QtBot, window: MainWindow, segments: SegmentsTab
+) -> None:
+    segments.activateWindow()
+    qtbot.waitUntil(segments.isActiveWindow)
+    segments.view.select([own_segments(window)[0].id], "")
+    before = every(window)
+    segments.bulk_bar.shift_requested.emit(-(10**9))
+    assert every(window) == before
+    assert segments.bulk_bar.count.isVisible()
+    assert segments.bulk_bar.count.text().startswith("The segment would reach outside recording")
+
+
 def asked(answers: Answers) -> list[tuple[str, str]]:
     return [(question.splitlines()[0], button) for _, _, question, button in answers.asked]
 

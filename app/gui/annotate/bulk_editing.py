@@ -67,7 +67,7 @@ class BulkBar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID)
-        self.count = PlainLabel()
+        self.count = PlainLabel(wordWrap=True)
         row.addWidget(self.count, 1)
         self.label = self._menu_button(
             tr("Set label"), tr("Give the selected segments another label"), self._fill_labels

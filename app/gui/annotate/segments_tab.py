@@ -1,4 +1,4 @@
-"""The window with all segments of the study: search, filters, the table, and bulk edits.
+"""The tab with all segments of the study: search, filters, the table, and bulk edits.
 
 A large table is read in a thread.
 """
@@ -19,6 +19,7 @@ from app.gui.pages.context import Context, View
 from app.gui.pages.study_view import StudyView
 from app.gui.study.study_controller import LARGE
 from project.entities.study_records import Changes
+from project.errors import UserError
 from project.queries.segment_rows import count_segments
 from project.schemes.scheme import CHOICE_KINDS
 from project.session.session import Session
@@ -204,7 +205,7 @@ class SegmentsTab(StudyView):
         typed = self.bar.search.text().strip()
         if typed and not self._read_texts():
             # What was typed is looked for once every text is read; the window lives on meanwhile.
-            self.bulk_bar.count.setText(tr("Reading the texts of the study…"))
+            self.tell(tr("Reading the texts of the study…"))
             self._waits = True
             self._idle.start()
             return
@@ -244,7 +245,6 @@ class SegmentsTab(StudyView):
         self.follow.setToolTip(tr("Show the selected segment in the main window at once; Return does so in any case"))
         self.follow.setChecked(True)
         self.lay_out(self.bar, self.tabs, 1, foot=(self.bulk_bar, 1, self.follow))
-        # The bar of bulk edits says what came of them.
         self.status.hide()
         self._following = QTimer(self, singleShot=True, interval=_FOLLOW_DELAY_MS)
         self._idle = QTimer(self, interval=0)
@@ -281,6 +281,10 @@ class SegmentsTab(StudyView):
         ):
             QShortcut(QKeySequence(keys), self).activated.connect(act)
 
+    def tell(self, said: str | UserError) -> None:
+        """Say what happened, in place of how many are selected."""
+        self.bulk_bar.count.setText(str(said))
+
     def copy(self) -> None:
         """Put the selected rows, or all, on the clipboard as CSV; what is held out stays here."""
         chosen = self.view.selected()
@@ -290,7 +294,7 @@ class SegmentsTab(StudyView):
         if len(free) < LARGE or _LAZY_COLUMNS & {*keys}:
             self._put_on_clipboard(columns.as_csv(free, keys), len(free), len(rows) - len(free))
             return
-        self.bulk_bar.count.setText(tr("Copying…"))
+        self.tell(tr("Copying…"))
         self._context.background.run(
             lambda _progress: columns.as_csv(free, keys),
             lambda text: self._put_on_clipboard(text, len(free), len(rows) - len(free)),
@@ -301,7 +305,7 @@ class SegmentsTab(StudyView):
         more = tr(" {kept} of held-out recordings were left out.").format(kept=kept) if kept else ""
         count = trn("{count} segment", "{count} segments", free)
         self._context.studio.message.emit(tr("Copied {count} as CSV.{more}").format(count=count, more=more))
-        self.bulk_bar.count.setText(tr("Copied {count}.{more}").format(count=count, more=more))
+        self.tell(tr("Copied {count}.{more}").format(count=count, more=more))
 
     def save_state(self) -> View:
         """Return which columns are shown, and how wide."""

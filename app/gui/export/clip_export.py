@@ -300,8 +300,7 @@ def _make_headline(bad: bool, text: str) -> QHBoxLayout:
     picture.setPixmap(pixmap(name, 20, colour, picture.devicePixelRatioF()))
     words = PlainLabel(text, wordWrap=True)
     words.setFont(theme.font(theme.POINTS + 2, semibold=True))
-    row = make_row(picture, words, 1)
-    return row
+    return make_row(picture, words, 1)
 
 
 class ExportController(QObject):

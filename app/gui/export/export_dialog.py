@@ -474,8 +474,7 @@ class ExportDialog(OwnDialog):
         browse.setToolTip(tr("Choose the folder for the clips"))
         browse.setAutoDefault(False)
         browse.clicked.connect(self._browse)
-        row = make_row(self.folder, 1, browse)
-        return row
+        return make_row(self.folder, 1, browse)
 
     def _unfinished_row(self, text: str) -> QHBoxLayout:
         words = PlainLabel(text, wordWrap=True)
@@ -484,8 +483,7 @@ class ExportDialog(OwnDialog):
         self.resume.setToolTip(tr("Make the clips that are left"))
         self.resume.setAutoDefault(False)
         self.resume.clicked.connect(self._resume)
-        row = make_row(words, 1, self.resume)
-        return row
+        return make_row(words, 1, self.resume)
 
     def _buttons(self) -> DialogButtons:
         row = DialogButtons(self, tr("Export"), tr("Export nothing"))

@@ -264,8 +264,7 @@ class FacesPage(QWidget):
         export.setProperty("primary", True)
         export.setToolTip(tr("Write clips in which the faces are hidden (Ctrl+E)"))
         export.clicked.connect(self.export_requested)
-        row = make_row(self._again, export, 1)
-        return row
+        return make_row(self._again, export, 1)
 
     def _make_progress(self) -> QWidget:
         self._progress = QWidget()

@@ -497,8 +497,7 @@ class ImportWindow(StudyView):
         browse.setToolTip(tr("Choose the file to import"))
         browse.clicked.connect(self.choose)
         self.browse = browse
-        row = make_row(self.file, self.format, 1, browse)
-        return row
+        return make_row(self.file, self.format, 1, browse)
 
     def _rules(self) -> QHBoxLayout:
         row = QHBoxLayout()

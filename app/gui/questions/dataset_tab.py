@@ -1,4 +1,4 @@
-"""The window that exports questions as a data set.
+"""The tab that exports questions as a data set.
 
 It shows what leaves and what does not, and the texts to read first; a thread writes the files.
 """

@@ -1,4 +1,4 @@
-"""The measures window.
+"""The tab of measures.
 
 It shows judges' accuracy and consistency, diagnostics of the question set, and chain statistics.
 """

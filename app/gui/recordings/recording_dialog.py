@@ -449,8 +449,7 @@ class RecordingDialog(OwnDialog):
         add.setToolTip(tr("Add a further file of the same interaction to this recording"))
         add.setAutoDefault(False)
         add.clicked.connect(self._ask_file)
-        row = make_row(self.role, PlainLabel(tr("begins at")), self.offset, add, None)
-        return row
+        return make_row(self.role, PlainLabel(tr("begins at")), self.offset, add, None)
 
     def _ask_file(self) -> None:
         self.file_requested.emit(MediumRole(self.role.currentData()), round(self.offset.value() * SECOND_US))

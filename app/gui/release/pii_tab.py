@@ -1,4 +1,4 @@
-"""The window of personal information.
+"""The tab of personal information.
 
 It shows every hit with its sound and decision, and the key of replacements, which is exported separately.
 """

@@ -1,4 +1,4 @@
-"""The activity window: active minutes by recording, by day and in total, with a switch to turn counting off."""
+"""The tab of activity: active minutes by recording, by day and in total, with a switch to turn counting off."""
 
 from PySide6.QtWidgets import QCheckBox, QPushButton, QTabWidget
 

@@ -281,8 +281,7 @@ class ConflictsView(QWidget):
             button.setShortcut(key)
             button.setToolTip(plain_tip(tr("{text} ({key}); Undo takes it back").format(text=text, key=key)))
             button.clicked.connect(lambda _=False, side=side: self._choose(side))
-        row = make_row(self.note, 1, self.ours, self.theirs)
-        return row
+        return make_row(self.note, 1, self.ours, self.theirs)
 
     def _current(self) -> Versions | None:
         item = self.listing.currentItem()
