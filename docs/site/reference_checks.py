@@ -76,8 +76,7 @@ def site_problems(site: Path) -> Iterator[str]:
 
 def _named() -> Iterator[tuple[str, str, Iterable[str]]]:
     """Yield where something has to be named, the text that is there, and what has to be in it."""
-    commands = [f"greenroom {name}" for name, _ in _leaves(greenroom)]
-    yield "a page", all_pages(), [*commands, *(f"*{mode.name}*" for mode in MODES)]
+    yield "a page", all_pages(), [f"*{mode.name}*" for mode in MODES]
     yield "docs/anonymization.md", page("anonymization"), _with_options({key: method_type(key) for key in METHODS})
     yield "docs/voice.md", page("voice"), _with_options({key: voice_type(key) for key in VOICES})
     finders = (*face_detectors.DETECTORS, *EMBEDDERS, *LANDMARKS)
