@@ -74,7 +74,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
-    """Fill in what is made from the code, link the PDF, and lead links out of docs/ to where the site has their target."""
+    """Fill in what is made from the code, link PDFs, and lead links out of docs/ to where the site has their target."""
     name = page.file.src_uri
     if name in MOST_SIDES:
         title, rest = markdown.split("\n", 1)
