@@ -58,9 +58,9 @@ class Recorder:
             self.camera.settle(FRAME_MS / 1000)
             self.take()
 
-    def press(self, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-        """Press a key in what has the focus, and show what came of it for half a second."""
-        QTest.keyClick(self.camera.window.timeline, key, modifier)
+    def trigger(self, action: str) -> None:
+        """Trigger an action, and show what came of it for half a second."""
+        self.camera.window.menus.actions[action].trigger()
         self.camera.settle(0.2)
         self.take(times=4)
 
@@ -134,15 +134,15 @@ def _mark(recorder: Recorder) -> None:
     window.timeline.setFocus()
     recorder.camera.settle(1.0)
     recorder.take(times=6)
-    recorder.press(Qt.Key.Key_I)
+    recorder.trigger("mark_in")
     window.playback.jump(int(19.2 * _SECOND))
     recorder.camera.settle(0.4)
     recorder.take(times=3)
     window.playback.jump(int(20.8 * _SECOND))
     recorder.camera.settle(0.4)
     recorder.take(times=3)
-    recorder.press(Qt.Key.Key_O)
-    recorder.press(Qt.Key.Key_C)
+    recorder.trigger("mark_out")
+    QTest.keyClick(window.timeline, Qt.Key.Key_C)
     recorder.camera.settle(0.5)
     recorder.take(times=10)
 
