@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 REDRAW_INTERVAL_S = 0.1
 BAR_WIDTH = 28
-UNSCRUBBED_NOTE = "Names and all else that is personal are in it. Scrubbed: greenroom pii apply, or greenroom release."
+UNSCRUBBED_NOTE = (
+    "Names and all else that is personal are in it. Scrubbed: greenroom pii apply, or greenroom release make."
+)
 """The note printed after an export that was not scrubbed."""
 
 

@@ -1,144 +1,26 @@
-"""Commands about a study as a whole.
+"""The group `study`: check a study, undo, find recordings and words again, divide it and bring it together."""
 
-They create and check studies, undo edits, find moved recordings again, save what can be read of a damaged study,
-encrypt files under a passphrase and make invented studies.
-"""
-
-import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.cli.command import EDIT, SOUND_TRACK, Time, argument, command, option
+from annotate.review.segment_table import SegmentTable
+from annotate.review.study_progress import Checklist, build_checklist
+from annotate.review.text_search import StudySearch
+from annotate.study.people import require_annotator
+from annotate.team import study_copies
+from annotate.team.study_copies import MediaWith, plan_command, split_study
+from app.cli.command import EDIT, KEEP_REST, argument, command, option
 from app.cli.console import Output, progress_bar, record
-from project.errors import UserError
-from project.progress import SubtaskProgress
-from project.recovery.recovery_report import report_lines
+from app.merge_text import ConflictDescription, describe_conflict, merge_json, merge_report_text
+from project.queries.annotator_rows import all_assignments
+from project.queries.history_rows import all_conflicts, count_unresolved
 from project.session.session import MediaState, Session
-from project.text_format import escape_unprintable, format_size, pluralize
-from project.text_tables import Column, NumberFormat, TableCell, table
-from project.timebase import format_time
+from project.text_format import escape_unprintable, pluralize
 
 if TYPE_CHECKING:
-    from project.store.backups import Backup
-
-
-@command("open")
-def open_study(
-    files: tuple[Path, ...] = argument(metavar="[FILE]..."),
-    recording: str | None = option("Number, file name or id of the one to show."),
-    at: Time | None = option("Seconds or h:mm:ss.mmm to show."),
-    from_desktop: bool = option("Say what is wrong in a window: for starts without a terminal."),
-) -> int:
-    """Open the window, on a study where one is named.
-
-    The word `open` can be left out. Where recordings are named, the window offers to make a study of them.
-
-    \b
-    Example:
-      greenroom open my-study.greenroom
-      greenroom my-study.greenroom
-      greenroom open my-study.greenroom --recording 3 --at 0:01:02.5
-    """
-    from app.cli.launch import open_window
-
-    return open_window(files, None, recording, at, from_desktop)
-
-
-@command()
-def new(
-    study: Path = argument(), name: str = option("What the study is called; by default its file name.", default="")
-) -> Output:
-    """Make an empty study.
-
-    \b
-    Example:
-      greenroom new my-study.greenroom
-    """
-    from project.store.study import Study
-
-    path = with_study_suffix(study)
-    Study.create(path, name or path.stem).close()
-    return Output({"study": path}, f"Made {path}")
-
-
-@command(study=EDIT)
-def add(
-    session: Session,
-    videos: tuple[Path, ...] = argument(metavar="VIDEO...", required=True),
-    collection: str | None = option("Name of the collection they belong to; made when it is new."),
-    sound: int | None = SOUND_TRACK,
-) -> Output:
-    """Add recordings to a study. The files stay where they are.
-
-    Of a file with several sound tracks, the one that is marked as default is used, or the first;
-    greenroom sound chooses another later.
-
-    \b
-    Example:
-      greenroom add my-study.greenroom footage/*.mp4
-      greenroom add my-study.greenroom --sound 2 interview.mkv
-    """
-    from annotate.study.recording_edits import add_recordings, probe_file, sound_track_note, truncation_warning
-
-    with progress_bar("Reading") as bar:
-        files = []
-        for done, video in enumerate(videos):
-            step = SubtaskProgress(bar, 100 * done, 100, 100 * len(videos))
-            files.append(probe_file(video, step, sound_track=sound or 0))
-    ids, _ = add_recordings(session, files, collection)
-    made = [session.recording(recording_id) for recording_id in ids]
-    lines = []
-    for recording, file in zip(made, files, strict=True):
-        facts = [format_time(recording.duration_us)]
-        facts += [note] if (note := sound_track_note(file.facts)) else []
-        lines.append(f"Added recording {recording.number}: {escape_unprintable(recording.name)} ({', '.join(facts)})")
-    lines += [line for file in files if (line := truncation_warning(file))]
-    return Output(
-        {
-            "study": session.study.path,
-            "recordings": [
-                {
-                    "id": recording.id,
-                    "number": recording.number,
-                    "name": recording.name,
-                    "seconds": recording.duration_us / 1e6,
-                    "ends_early_s": file.facts.missing_us / 1e6,
-                    "sound_track": file.facts.audio.track if file.facts.audio else None,
-                    "sound_tracks": file.facts.audio.tracks if file.facts.audio else 0,
-                }
-                for recording, file in zip(made, files, strict=True)
-            ],
-        },
-        lines,
-    )
-
-
-@command()
-def info(session: Session) -> Output:
-    """Say what is in a study.
-
-    \b
-    Example:
-      greenroom info my-study.greenroom
-    """
-    from annotate.review.study_progress import build_overview
-
-    found = build_overview(session)
-    listed = [
-        {
-            **record(overview.recording),
-            **record(overview, "recording", "state", "faces"),
-            "media": overview.state or "none",
-            "face_tracks": overview.faces.result.get("tracks") if overview.faces else None,
-        }
-        for overview in found.recordings
-    ]
-    counts = {"recordings": len(listed), "segments": found.segments, "annotators": len(found.annotators)}
-    answer = record(found, **counts, annotator_names=found.annotators, recording_list=listed)
-    return Output(answer, found.as_text())
+    pass
 
 
 @command(study=EDIT)
@@ -149,7 +31,7 @@ def undo(session: Session) -> Output:
 
     \b
     Example:
-      greenroom undo my-study.greenroom
+      greenroom study undo my-study.greenroom
     """
     from annotate.study import recording_edits
 
@@ -163,7 +45,7 @@ def redo(session: Session) -> Output:
 
     \b
     Example:
-      greenroom redo my-study.greenroom
+      greenroom study redo my-study.greenroom
     """
     from annotate.study import recording_edits
 
@@ -177,7 +59,7 @@ def check(study: Path = argument()) -> Output:
 
     \b
     Example:
-      greenroom check my-study.greenroom
+      greenroom study check my-study.greenroom
     """
     from project.integrity.integrity_check import check_study
 
@@ -201,7 +83,7 @@ def relink(session: Session, folder: Path = argument()) -> Output:
 
     \b
     Example:
-      greenroom relink my-study.greenroom /media/footage
+      greenroom study relink my-study.greenroom /media/footage
     """
     from annotate.study.recording_edits import relink as run_relink
 
@@ -212,241 +94,182 @@ def relink(session: Session, folder: Path = argument()) -> Output:
     return Output({"relinked": done.found, "missing": done.missing}, text)
 
 
-@command(hidden=True)
-def worker(stay: bool = option("Do one job after the other until the input closes.")) -> int:
-    """Do one job for a window, told on standard input."""
-    from app.worker import run
+@command()
+def search(
+    session: Session,
+    words: tuple[str, ...] = argument(required=True),
+    limit: int = option("How many at most.", type=click.IntRange(1, 10_000), default=50),
+) -> Output:
+    """Search all texts of a study, the best fit first.
 
-    return run(stay=stay)
+    They are rationales, corrections, comments, reviews, utterances, recordings and participants. A word is
+    found where one begins with it, whatever its accents; words between quotes are found as they stand.
 
-
-def with_study_suffix(study: Path) -> Path:
-    """Return the path of a new study with the suffix of studies."""
-    if not study.name:
-        raise UserError("A study needs a name.", "Give one that ends in .greenroom.")
-    if study.suffix == ".greenroom":
-        return study
-    if study.suffix and study.suffix.lower() in {".mp4", ".mov", ".mkv", ".avi", ".webm"}:
-        raise UserError(f"{study.name} is the name of a video.", "A study's name ends in .greenroom.")
-    return study.with_name(study.name + ".greenroom")
+    \b
+    Example:
+      greenroom study search my-study.greenroom interrupt "the robot"
+    """
+    typed = " ".join(f'"{word}"' if " " in word and '"' not in word else word for word in words)
+    searched = StudySearch(session)
+    hits = searched.find_hits(typed, limit)
+    total = len(searched.index.find_locations(typed))
+    searched.close()
+    more = [f"{pluralize(total - len(hits), 'more text')}; --limit shows them."] if total > len(hits) else []
+    lines = [hit.as_text() for hit in hits]
+    return Output({"found": total, "hits": hits}, lines + more or "Nothing found.")
 
 
 @command()
-def recover(
-    study: Path = argument(),
-    out: Path | None = option("The new study; an existing file is never overwritten."),
-    backup: int | None = option(
-        "Take this backup, by its number, instead of what is left.", type=click.IntRange(min=1)
+def checklist(
+    session: Session, annotator: str | None = option("Only this annotator's; by default everybody's.")
+) -> Output:
+    """List what is still to be done.
+
+    That is incomplete segments, comments, reviews, and recordings that were given.
+
+    \b
+    Example:
+      greenroom study checklist my-study.greenroom --annotator Ada
+    """
+    people = [require_annotator(session, annotator)] if annotator else []
+    found = build_checklist(session, SegmentTable(session), people)
+    return Output(_checklist_json(found), found.as_text())
+
+
+def _checklist_json(found: Checklist) -> dict[str, Any]:
+    return {
+        "annotators": [{"name": who.name, **found.counts(who)} for who in found.annotators],
+        "tasks": [record(task, annotator=task.annotator.name, recording=task.recording.number) for task in found.tasks],
+    }
+
+
+@command(study=EDIT)
+def split(
+    session: Session,
+    annotator: str = option("Who the copy is for."),
+    out: Path = option("Where the copy goes."),
+    media: MediaWith = option(
+        "What becomes of the recordings' files: left where they are, linked, or copied beside the copy.",
+        default="leave",
     ),
 ) -> Output:
-    """Save what is left of a damaged study into a new one.
+    """Make a copy of a study for one annotator.
 
-    Or copy a backup of it: a study has up to five beside it.
-
-    Without --out, the backups are listed. The damaged file is only read, and the footage stays where it is: put the new
-    study into the folder of the old one, so that its recordings are found.
+    It has their recordings, by the plan that `greenroom team plan` makes, and nothing of anybody else's work.
 
     \b
     Example:
-      greenroom recover my-study.greenroom
-      greenroom recover my-study.greenroom --out saved.greenroom
-      greenroom recover my-study.greenroom --backup 2 --out saved.greenroom
+      greenroom study split my-study.greenroom --annotator Ada --out for-ada.greenroom
     """
-    from project.recovery.recovery import copy_backup
-    from project.recovery.recovery import recover as run_recover
-
-    if out is None:
-        if backup is not None:
-            raise UserError("Say where the copy goes.", "Add --out NEW.greenroom.")
-        return _list_backups(study)
-    if backup is not None:
-        place = copy_backup(study, backup, out)
-        return Output({"study": place, "backup": backup}, f"Copied backup {backup} to {place}")
-    found = run_recover(study, out)
-    tables = {table.name: record(table, "name") for table in found.tables}
-    return Output(record(found, "path", study=found.path, tables=tables), report_lines(found))
-
-
-_BACKUP_COLUMNS: "tuple[Column[Backup], ...]" = (
-    Column("number", "Number", NumberFormat.COUNT, lambda backup: backup.number),
-    Column("made", "Made", NumberFormat.TEXT, lambda backup: f"{backup.made.astimezone():%Y-%m-%d %H:%M}"),
-    Column("size", "Size", NumberFormat.FIGURE, lambda backup: TableCell(text=format_size(backup.size))),
-    Column("path", "Path", NumberFormat.TEXT, lambda backup: str(backup.path)),
-)
-
-
-def _list_backups(study: Path) -> Output:
-    from project.store.backups import list_backups
-
-    found = list_backups(study)
-    if not found and not study.exists():
-        raise UserError(
-            f"There is neither a study “{escape_unprintable(study)}” nor a backup of it.", "See where it lies."
-        )
-    lines = table(found, _BACKUP_COLUMNS).lines() if found else []
-    total = sum(backup.size for backup in found)
-    head = (
-        f"{pluralize(len(found), 'backup')}, {format_size(total)}, the newest first:"
-        if found
-        else "There is no backup."
-    )
-    hint = "Add --out NEW.greenroom to save what can be read" + (
-        ", or --backup N to take one of these." if found else "."
-    )
+    with progress_bar("Copy") as bar:
+        planned = bool(all_assignments(session.study))
+        made = split_study(session, annotator, out, MediaWith(media), bar)
+        command = plan_command(session, annotator)
+    counts = made.rows
+    lines = [
+        f"Made {made.path}: {pluralize(counts.get('recording', 0), 'recording')}, "
+        f"{pluralize(counts.get('segment', 0), 'segment')}"
+    ]
+    if not planned:
+        lines.append(f"There is no plan, so it has all recordings. To share them out: {command}")
     return Output(
-        {"backups": found},
-        [head, *lines, hint],
+        {
+            "copy": str(made.path),
+            "copy_id": made.copy_id,
+            "annotator": annotator,
+            "planned": planned,
+            "rows": dict(counts),
+        },
+        lines,
     )
 
 
-_PASSPHRASE_OPTION = option("File whose first line is the passphrase; by default it is asked for.", "--passphrase-file")
-
-
-@command()
-def encrypt(
-    study: Path = argument(),
-    change: bool = option("Give an encrypted study another passphrase."),
-    passphrase_file: Path | None = _PASSPHRASE_OPTION,
+@command(study=EDIT, reads=("dry_run",))
+def merge(
+    session: Session,
+    copies: tuple[Path, ...] = argument(metavar="COPY...", required=True),
+    dry_run: bool = option("Say what would come, each copy by itself, and change nothing."),
+    keep_rest: bool = KEEP_REST,
 ) -> Output:
-    """Encrypt a study and its backups, or another file.
+    """Bring the work of copies home. What both sides changed is kept in both versions, as a conflict.
 
-    A study stays where it is and is opened as before, with its passphrase. Another file, such as a rendering, becomes
-    FILE.encrypted. What was in the clear is overwritten; an SSD may keep a copy all the same. Nobody can open a file
-    whose passphrase is forgotten. Scripts name a file with the passphrase in GREENROOM_PASSPHRASE_FILE.
-
-    \b
-    Example:
-      greenroom encrypt my-study.greenroom
-      greenroom encrypt my-study.greenroom --change
-      greenroom encrypt clip.mp4 --passphrase-file ~/passphrase.txt
-    """
-    from anonymize.local_files.study_encryption import change_passphrase, encrypt_other_file, encrypt_study
-    from project.encryption.encryption_key import is_encrypted
-
-    _require_file(study)
-    if study.suffix != ".greenroom" and not change:
-        place = encrypt_other_file(study, _new_passphrase(passphrase_file))
-        return Output({"encrypted": [str(place)]}, f"Encrypted {place}")
-    if change:
-        if not is_encrypted(study):
-            raise UserError(f"“{escape_unprintable(study.name)}” is not encrypted.", "Leave out --change.")
-        done = change_passphrase(study, lambda: _new_passphrase(passphrase_file))
-    else:
-        done = encrypt_study(study, lambda: _new_passphrase(passphrase_file))
-    lines = [f"{'Changed the passphrase of' if change else 'Encrypted'} {pluralize(len(done.files), 'file')}:"]
-    lines += [f"  {file}" for file in done.files]
-    lines += [f"Left as it was, for its passphrase is another: {path}" for path in done.skipped_backups]
-    if done.caches:
-        lines.append(f"Removed {pluralize(done.caches, 'file')} in the clear from the cache.")
-    lines.append("Keep the passphrase safe: without it nobody can open this, and there is no other way in.")
-    return Output(_files_json(done.files, done.skipped_backups), lines)
-
-
-@command()
-def decrypt(study: Path = argument(), passphrase_file: Path | None = _PASSPHRASE_OPTION) -> Output:
-    """Decrypt a study and its backups, or another file.
+    Merging a copy twice changes nothing, and the order of copies does not matter. What is of somebody who withdrew
+    stays out; a copy that holds what only looks like them is refused.
 
     \b
     Example:
-      greenroom decrypt my-study.greenroom
-      greenroom decrypt clip.mp4.encrypted
+      greenroom study merge my-study.greenroom for-ada.greenroom for-bo.greenroom
     """
-    from project.encryption.encrypted_files import SUFFIX, decrypt_file
-    from project.encryption.encryption_key import read_salt
-    from project.encryption.passphrases import obtain_key, read_passphrase, unlock_key
-    from project.store.encryption_change import decrypt_study
+    from anonymize.withdrawal.withdrawal_plan import PersonalStringFinder
 
-    _require_file(study)
-    read_salt(study)
-    if passphrase_file is not None:
-        unlock_key(study, read_passphrase(passphrase_file))
-    if study.suffix == SUFFIX:
-        place = decrypt_file(study, obtain_key(study))
-        return Output({"decrypted": [str(place)]}, f"Decrypted {place}")
-    done = decrypt_study(study)
-    lines = ["Decrypted, and readable by whoever can read the files:", *(f"  {file}" for file in done.files)]
-    lines += [f"Still encrypted, for its passphrase is another: {path}" for path in done.skipped_backups]
-    return Output({**_files_json(done.files, done.skipped_backups), "decrypted": [*map(str, done.files)]}, lines)
-
-
-def _new_passphrase(file: Path | None) -> str:
-    from project.encryption.passphrases import read_passphrase
-
-    if file is not None:
-        return read_passphrase(file)
-    if not sys.stdin.isatty():
-        raise UserError("A passphrase is needed, and there is no terminal to ask on.", "Add --passphrase-file FILE.")
-    return str(click.prompt("New passphrase", hide_input=True, confirmation_prompt="Once more", err=True))
-
-
-def _require_file(path: Path) -> None:
-    if not path.is_file():
-        raise UserError(f"There is no file “{escape_unprintable(path)}”.", "See where it lies.")
-
-
-def _files_json(files: tuple[Path, ...], left: tuple[Path, ...]) -> dict[str, Any]:
-    return {"files": [*map(str, files)], "left": [*map(str, left)]}
+    with progress_bar("Merge") as bar:
+        done = study_copies.merge_copies(
+            session,
+            copies,
+            finder=PersonalStringFinder(with_model=True),
+            keep_rest=keep_rest,
+            dry_run=dry_run,
+            progress=bar,
+        )
+        unresolved = count_unresolved(session.study)
+    result = {**merge_json(done), "dry_run": dry_run, "unresolved_conflicts": unresolved}
+    return Output(result, merge_report_text(done, unresolved, dry_run=dry_run))
 
 
 @command()
-def synthetic(
-    study: Path = argument(),
-    recordings: int = option("How many recordings.", default=403, type=click.IntRange(1)),
-    segments: int = option("How many segments.", default=10353, type=click.IntRange(0)),
-    annotators: int = option("How many annotators.", default=2, type=click.IntRange(1)),
-    seed: int = option("The same seed gives the same study.", default=0),
-    chains: bool = option("Causal chains in the place of segments, as many as R3-VQA has."),
-    bare: bool = option("Recordings and segments, and nothing else."),
+def conflicts(
+    session: Session, as_json: bool, everything: bool = option("Also those that were resolved.", "--all")
 ) -> Output:
-    """Make an invented study of any size, to try the program.
-
-    It has no footage. There are segments by several annotators with reviews and a transcript, causal chains with
-    verified questions, statements with plausibilities, and role-played episodes with ratings, as many as in the papers.
+    """List what two people changed differently, in both versions.
 
     \b
     Example:
-      greenroom synthetic big.greenroom
-      greenroom synthetic large.greenroom --segments 100000 --bare
-      greenroom synthetic chains.greenroom --chains
+      greenroom study conflicts my-study.greenroom
     """
-    path = with_study_suffix(study)
-    if chains:
-        counts = _fill_chains(path, seed)
-    elif bare:
-        counts = _fill_bare(path, recordings, segments, annotators, seed)
+    listed = all_conflicts(session.study, unresolved=not everything)
+    found = [describe_conflict(session, conflict, keys=as_json) for conflict in listed]
+    lines = []
+    for description in found:
+        state = f" ({description.resolution} was taken)" if description.resolution else ""
+        lines.append(f"{description.id}  {escape_unprintable(description.title)}{state}")
+        lines += _version_lines(description)
+    return Output({"conflicts": [description.as_json() for description in found]}, lines or "No conflicts.")
+
+
+@command(study=EDIT)
+def resolve(
+    session: Session, conflict: str = argument(), take: study_copies.ConflictSide = option("Which version.")
+) -> Output:
+    """Choose one version of a conflict, or of all that are left.
+
+    `greenroom study undo` takes that back.
+
+    \b
+    Example:
+      greenroom study resolve my-study.greenroom CONFLICT --take theirs
+      greenroom study resolve my-study.greenroom all --take ours
+    """
+    if conflict == "all":
+        chosen = [open_conflict.id for open_conflict in all_conflicts(session.study, unresolved=True)]
     else:
-        counts = _fill_whole(path, recordings, segments, annotators, seed)
-    told = ", ".join(f"{number:,} {what}" for what, number in counts.items() if number)
-    return Output({"study": path, **counts}, f"Made {path}: {told}")
+        chosen = [study_copies.find_conflict(session, conflict).id]
+    for text in chosen:
+        study_copies.resolve_conflict(session, text, study_copies.ConflictSide(take))
+    left = count_unresolved(session.study)
+    result = {"conflicts": chosen, "taken": take, "unresolved": left}
+    return Output(result, f"Took {take} in {len(chosen)}; {left} conflicts are left")
 
 
-def _fill_whole(path: Path, recordings: int, segments: int, annotators: int, seed: int) -> Mapping[str, int]:
-    from dataclasses import asdict
-
-    from benchmark.authoring.synthetic_questions import add_synthetic_questions
-    from project.session.session import Session
-    from project.store.study import Study
-    from project.synthetic.synthetic_study import fill_whole_study
-
-    with Study.create(path, path.stem) as made, progress_bar("Inventing") as bar:
-        counts = asdict(fill_whole_study(made, recordings, segments, annotators, seed, bar))
-        questions = add_synthetic_questions(Session(made, "Annotator 1"), seed, bar)
-    return {**counts, "questions": questions}
-
-
-def _fill_bare(path: Path, recordings: int, segments: int, annotators: int, seed: int) -> Mapping[str, int]:
-    from project.store.study import Study
-    from project.synthetic.synthetic_segments import fill_study
-
-    with Study.create(path, path.stem) as made, progress_bar("Inventing") as bar:
-        fill_study(made, recordings, segments, annotators, seed, bar)
-    return {"recordings": recordings, "segments": segments, "annotators": annotators}
-
-
-def _fill_chains(path: Path, seed: int) -> Mapping[str, int]:
-    from project.store.study import Study
-    from project.synthetic.synthetic_chains import CHAINS, NODES, RECORDINGS, SUBCHAINS, fill_with_chains
-
-    with Study.create(path, path.stem) as made, progress_bar("Inventing") as bar:
-        fill_with_chains(made, seed, bar)
-    return {"recordings": RECORDINGS, "chains": CHAINS, "nodes": sum(NODES.values()), "subchains": SUBCHAINS}
+def _version_lines(description: ConflictDescription) -> list[str]:
+    if description.deleted:
+        who = escape_unprintable(description.source) if description.deleted == "theirs" else "this study"
+        side = [
+            f"{line.name} {escape_unprintable(line.ours if description.deleted == 'theirs' else line.theirs)}"
+            for line in description.lines
+        ]
+        return [f"    {who} deleted it; the other side has: {', '.join(side)}"]
+    return [
+        f"    {line.name}: ours {escape_unprintable(line.ours)} | "
+        f"{escape_unprintable(description.source)} {escape_unprintable(line.theirs)}"
+        for line in description.differing
+    ]

@@ -46,7 +46,7 @@ say("segment add", *"lab.greenroom --recording 1 --start 0.5 --end 1 --verdict e
 HOSTS = {"far": "https://api.example.org/v1", "near": "http://192.168.0.1/v1", "any": "http://0.0.0.0/v1"}
 for name, host in HOSTS.items():
     say("judge add", "lab.greenroom", name, "--backend", "openai", "--model", "m", "--url", host)
-    for command, *more in (("judge test", name), ("ask", "--all", "--judge", name)):
+    for command, *more in (("judge test", name), ("judge ask", "--all", "--judge", name)):
         told = json.loads(say(command, "lab.greenroom", *more, "--json", code=2))
         assert told["rule"] == "nothing-leaves", (command, name)
 """

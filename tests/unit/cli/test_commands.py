@@ -37,13 +37,13 @@ def test_a_segment_is_added_listed_edited_and_deleted_and_undo_reaches_back_over
     assert (edited["end"], edited["rationale"], edited["correction"]) == (1.75, None, "Look at her.")
     greenroom("segment", "delete", study, made["id"], "--annotator", "Ada")
     assert greenroom.json("info", study)["segments"] == 0
-    greenroom("undo", study)
-    assert greenroom.json("undo", study)["undone"] == "Edit segment"
+    greenroom("study", "undo", study)
+    assert greenroom.json("study", "undo", study)["undone"] == "Edit segment"
     assert greenroom.json("segment", "list", study)["segments"] == [made]
-    greenroom("redo", study)
+    greenroom("study", "redo", study)
     assert greenroom.json("segment", "list", study)["segments"] == [edited]
-    greenroom("redo", study)
-    greenroom("redo", study, code=2)
+    greenroom("study", "redo", study)
+    greenroom("study", "redo", study, code=2)
 
 
 def test_a_moved_file_is_relinked_by_its_content_and_one_replaced_by_another_is_not_used(
@@ -57,21 +57,21 @@ def test_a_moved_file_is_relinked_by_its_content_and_one_replaced_by_another_is_
     videos[0].rename(tmp_path / "moved" / "other name.mp4")
     videos[1].rename(tmp_path / "moved" / "b.mp4")
     greenroom("segment", "add", path, "--recording", "a", *SEGMENT[2:], "--end", "0.6")
-    assert len(greenroom.json("check", path)["media"]) == 2
-    greenroom("faces", path, code=2)
-    found = greenroom.json("relink", path, tmp_path / "moved")
+    assert len(greenroom.json("study", "check", path)["media"]) == 2
+    greenroom("faces", "track", path, code=2)
+    found = greenroom.json("study", "relink", path, tmp_path / "moved")
     assert sorted(found["relinked"]) == ["b.mp4", "other name.mp4"]
-    assert greenroom.json("check", path)["media"] == []
+    assert greenroom.json("study", "check", path)["media"] == []
     make_clip(tmp_path / "moved" / "b.mp4", frames=24)
-    assert "not the one that was added" in greenroom("faces", path, "--recording", "b", code=2)
+    assert "not the one that was added" in greenroom("faces", "track", path, "--recording", "b", code=2)
 
 
 def test_deleting_says_how_many_segments_of_how_many_recordings(tmp_path: Path, greenroom: Terminal) -> None:
     size = ("--recordings", "3", "--segments", "30", "--annotators", "2")
-    greenroom("synthetic", tmp_path / "bare", *size, "--bare")
+    greenroom("study", "synthetic", tmp_path / "bare", *size, "--bare")
     assert greenroom.json("info", tmp_path / "bare.greenroom")["segments"] == 30
     path = tmp_path / "lab.greenroom"
-    greenroom("synthetic", path, *size)
+    greenroom("study", "synthetic", path, *size)
     found = greenroom.json("info", path)
     assert (found["recordings"], found["annotators"]) == (3, 2)
     assert found["segments"] > 30, "statements and ratings are segments too"
@@ -82,8 +82,8 @@ def test_deleting_says_how_many_segments_of_how_many_recordings(tmp_path: Path, 
     other = next(segment for segment in own if segment.recording_id != first)
     same = [segment.id for segment in own if segment.recording_id == first][:2]
     deleted = greenroom("segment", "delete", path, *same, other.id, "--annotator", "Annotator 1")
-    assert deleted.startswith("Deleted 3 segments in 2 recordings. Undo: greenroom undo ")
-    assert greenroom("undo", path) == "Undone: Delete 3 segments in 2 recordings\n"
+    assert deleted.startswith("Deleted 3 segments in 2 recordings. Undo: greenroom study undo ")
+    assert greenroom("study", "undo", path) == "Undone: Delete 3 segments in 2 recordings\n"
     assert greenroom("segment", "delete", path, other.id, "--annotator", "Annotator 1").startswith("Deleted 1 segment.")
 
 

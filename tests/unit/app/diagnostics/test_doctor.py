@@ -83,7 +83,7 @@ def test_it_says_which_optional_parts_are_there_and_how_to_get_what_is_missing(
     assert report.sections["Optional parts"].keys() == OPTIONAL_PARTS.keys()
     assert report.sections["Optional parts"]["names"] == (
         "Searching texts for personal information needs the optional part “names”, which is not installed. "
-        "Get it: greenroom models fetch names"
+        "Get it: greenroom model fetch names"
     )
     assert not report.problems, "a plain installation lacks it, and works"
 

@@ -196,9 +196,9 @@ def ask(
 
     \b
     Example:
-      greenroom ask my-study.greenroom --segment 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --judge gpt
-      greenroom ask my-study.greenroom --recording 3 --task verdict --budget-money 2
-      greenroom ask my-study.greenroom --all --judge gpt --condition blur
+      greenroom judge ask my-study.greenroom --segment 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --judge gpt
+      greenroom judge ask my-study.greenroom --recording 3 --task verdict --budget-money 2
+      greenroom judge ask my-study.greenroom --all --judge gpt --condition blur
     """
     from benchmark.judge_input.input_plan import InputSettings
     from benchmark.judging.ask_run import AskRequest
