@@ -16,8 +16,6 @@ from project.files.atomic_files import write_atomically
 from project.files.temporary_files import cache_folder
 from project.version import __version__
 
-VARIABLE = "_GREENROOM_COMPLETE"
-"""The variable by which the script of a shell asks for completions."""
 _FOLDER = "completion"
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.cli.command import EDIT, KEEP_REST, argument, command, given_options, option
-from app.cli.console import UNSCRUBBED_NOTE, Output, record
+from app.cli.console import UNSCRUBBED_NOTE, Output, record, table_lines
 from app.cli.judge_ask import JUDGES, budget_options, run_ask_plan
 from benchmark.judging.run_budget import Limits
 from project.entities.roleplay import PLAYED_RELATIONSHIPS, Profile, Relationship, Scenario
@@ -234,9 +234,9 @@ def figures(session: Session) -> Output:
     from benchmark.episodes.episode_ratings import compute_agreement
 
     found = compute_agreement(session)
-    lines = table(found.people, _PEOPLE_COLUMNS).lines(headings=True)
+    lines = table_lines(table(found.people, _PEOPLE_COLUMNS), headings=True)
     if found.judges:
-        lines += table(found.judges, _JUDGE_COLUMNS).lines(headings=True)
+        lines += table_lines(table(found.judges, _JUDGE_COLUMNS), headings=True)
     lines.append(f"{EMPTY_CELL} means: undefined, because nothing varies or too little was rated.")
     return Output(record(found), lines)
 
@@ -264,6 +264,7 @@ def characters(session: Session) -> Output:
 
 
 _PROFILE_TEXTS = given_options(
+    "Texts of the profile",
     age=(str | None, option("How old they are.")),
     occupation=(str | None, option("What they do for a living.")),
     pronouns=(str | None, option("Such as she/her.")),

@@ -11,13 +11,10 @@ import click
 
 from app.cli.command import CommandGroup
 from app.cli.command_table import FIRST_WORDS, SECTIONS
-from app.cli.completion import VARIABLE
 from app.cli.console import ask_passphrase, to_json_line
 from models.connection import network_sandbox
-from project.encryption.passphrases import set_asker
 from project.entities.egress_policy import Forbidden
 from project.errors import Cancelled, UserError
-from project.session.settings import log_path
 from project.text_format import escape_unprintable, require_utf8
 from project.version import __version__
 
@@ -27,6 +24,8 @@ if TYPE_CHECKING:
 EXIT_USER_ERROR = 2
 EXIT_BUG = 1
 EXIT_STOPPED = 130
+COMPLETION_VARIABLE = "_GREENROOM_COMPLETE"
+"""The variable by which a shell asks for completions."""
 
 
 class _Program(CommandGroup):
@@ -82,13 +81,16 @@ def greenroom(context: click.Context) -> int:
 def run(arguments: list[str] | None = None) -> int:
     """Run a command line and return the exit code: 0 done, 1 a bug, 2 a user error, 130 stopped."""
     network_sandbox.install_audit_hook()
-    set_asker(ask_passphrase)
+    if not os.environ.get(COMPLETION_VARIABLE):
+        _ask_for_passphrases()
     given = sys.argv[1:] if arguments is None else arguments
     as_json = "--json" in given
     try:
         for argument in given:
             require_utf8(argument)
-        code = greenroom.main(args=given, prog_name="greenroom", complete_var=VARIABLE, standalone_mode=False)
+        code = greenroom.main(
+            args=given, prog_name="greenroom", complete_var=COMPLETION_VARIABLE, standalone_mode=False
+        )
     except Forbidden as error:
         return _report_failure(as_json, EXIT_USER_ERROR, error.message, error.hint, rule=error.rule)
     except UserError as error:
@@ -115,6 +117,12 @@ def run(arguments: list[str] | None = None) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _ask_for_passphrases() -> None:
+    from project.encryption.passphrases import set_asker
+
+    set_asker(ask_passphrase)
+
+
 def _open_hint(arguments: list[str]) -> str:
     """Return how to open a file that is named like a command."""
     name = arguments[0] if arguments else ""
@@ -131,6 +139,8 @@ def _study_damage(error: Exception, arguments: list[str]) -> UserError | None:
 
 def _write_log(command: list[str]) -> str:
     """Write the exception that is being handled to the log, and return the path of the log."""
+    from project.session.settings import log_path
+
     try:
         logging.basicConfig(filename=log_path(), format="%(asctime)s %(message)s")
     except OSError as error:

@@ -34,7 +34,8 @@ def ask(
 ) -> Output:
     """Ask judges the questions that are named, or all that are verified.
 
-    `greenroom question consistency` measures the answers. What was answered before is not asked again, so a run that was stopped goes on where it was.
+    What was answered before is not asked again, so a run that was stopped goes on where it was. `greenroom question
+    consistency` measures the answers.
 
     \b
     Example:

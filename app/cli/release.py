@@ -59,6 +59,7 @@ _MAX_LISTED = 6
 
 
 _CHOICES = given_options(
+    "Choices that the study keeps",
     recordings=(tuple[str, ...], option("Only this recording; all brings back all.", "--recording")),
     without_consent=(str | None, option("Recordings of who did not consent.", choices=["leave-out", "solid"])),
     sound=(str | None, option("No sound, voices kept, or how changed.", choices=["none", "keep", *VOICES])),

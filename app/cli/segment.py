@@ -86,7 +86,7 @@ class SegmentFilterArgs:
     revised: bool | None = option("Whether they were revised after seeing judges.", "--revised/--not-revised")
 
 
-FILTER = options_of(SegmentFilterArgs)
+FILTER = options_of(SegmentFilterArgs, "Conditions on segments")
 
 
 def find_segments(session: Session, asked: SegmentFilterArgs) -> list[str]:
@@ -191,6 +191,7 @@ FORM_VALUES: Any = OptionGroup(
         "correction": (str | None, option("What the agent should have done instead; errors only.")),
     },
     build=_form_values,
+    heading="Values of the form",
 )
 VALUE = option(
     "Any field of the scheme's form; several choices with commas, a participant by pseudonym.",

@@ -1,7 +1,6 @@
 """Commands about this machine: the self-check, the documentation, the desktop entry and completion by the shell."""
 
 from app.cli.command import argument, command, flags
-from app.cli.completion import VARIABLE
 from app.cli.console import Output, progress_bar
 from app.diagnostics.doctor import DiagnosticReport, run_diagnostics
 from app.docs_browser.docs_pages import Page, find_page, list_pages, read_markdown
@@ -49,11 +48,11 @@ def completion(shell: str = argument(choices=["bash", "zsh", "fish"])) -> Output
     """
     from click.shell_completion import get_completion_class
 
-    from app.cli.main import greenroom
+    from app.cli.main import COMPLETION_VARIABLE, greenroom
 
     kind = get_completion_class(shell)
     assert kind is not None
-    script = kind(greenroom, {}, "greenroom", VARIABLE).source()
+    script = kind(greenroom, {}, "greenroom", COMPLETION_VARIABLE).source()
     return Output({"shell": shell, "script": script}, script.strip("\n"))
 
 

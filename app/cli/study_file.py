@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from app.cli.command import OPEN, argument, command, option
-from app.cli.console import Output, progress_bar, record
+from app.cli.console import Output, progress_bar, record, table_lines
 from app.cli.launch import with_study_suffix
 from project.errors import UserError
 from project.recovery.recovery_report import report_lines
@@ -74,7 +74,7 @@ def _list_backups(study: Path) -> Output:
         raise UserError(
             f"There is neither a study “{escape_unprintable(study)}” nor a backup of it.", "See where it lies."
         )
-    lines = table(found, _BACKUP_COLUMNS).lines() if found else []
+    lines = table_lines(table(found, _BACKUP_COLUMNS)) if found else []
     total = sum(backup.size for backup in found)
     head = (
         f"{pluralize(len(found), 'backup')}, {format_size(total)}, the newest first:"
