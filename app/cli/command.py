@@ -435,7 +435,7 @@ def short_help(place: Place, room: int) -> str:
     if isinstance(place, CommandGroup):
         return place.get_short_help_str(room)
     module, function = place.split(":")
-    source = Path(__file__).with_name(f"{module}.py").read_text("utf-8")
+    source = Path(__file__).parent.joinpath(*module.split(".")).with_suffix(".py").read_text("utf-8")
     found = re.search(rf'^def {function}\(.*?"""(.*?)"""', source, re.DOTALL | re.MULTILINE)
     assert found is not None, place
     return click.Command(function, help=inspect.cleandoc(found[1])).get_short_help_str(room)

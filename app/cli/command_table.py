@@ -7,21 +7,21 @@ from app.cli.command import HIDDEN, CommandGroup, Place, command_group
 _STUDY = command_group(
     "Check, search, divide, merge, encrypt and recover a study.",
     {
-        "check": "study:check",
-        "search": "study:search",
-        "checklist": "study:checklist",
-        "undo": "study:undo",
-        "redo": "study:redo",
-        "relink": "study:relink",
-        "split": "study:split",
-        "merge": "study:merge",
-        "conflicts": "study:conflicts",
-        "resolve": "study:resolve",
-        "recover": "study_file:recover",
-        "encrypt": "study_file:encrypt",
-        "decrypt": "study_file:decrypt",
-        "scrub": "study_file:scrub",
-        "synthetic": "study_file:synthetic",
+        "check": "annotate.study:check",
+        "search": "annotate.study:search",
+        "checklist": "annotate.study:checklist",
+        "undo": "annotate.study:undo",
+        "redo": "annotate.study:redo",
+        "relink": "annotate.study:relink",
+        "split": "annotate.study:split",
+        "merge": "annotate.study:merge",
+        "conflicts": "annotate.study:conflicts",
+        "resolve": "annotate.study:resolve",
+        "recover": "annotate.study_file:recover",
+        "encrypt": "annotate.study_file:encrypt",
+        "decrypt": "annotate.study_file:decrypt",
+        "scrub": "annotate.study_file:scrub",
+        "synthetic": "annotate.study_file:synthetic",
     },
 )
 _META = command_group(
@@ -31,21 +31,21 @@ _META = command_group(
     say differently.
     """,
     {
-        "show": "recording_meta:show",
-        "set": "recording_meta:set_parts",
-        "suggest": "recording_meta:suggest",
-        "scenes": "recording_meta:scenes",
-        "export": "recording_meta:export",
+        "show": "benchmark.recording_meta:show",
+        "set": "benchmark.recording_meta:set_parts",
+        "suggest": "benchmark.recording_meta:suggest",
+        "scenes": "benchmark.recording_meta:scenes",
+        "export": "benchmark.recording_meta:export",
     },
 )
 _RECORDING = command_group(
     "Add views, align them, and mark recordings as done.",
     {
-        "add-view": "recording:add_view",
-        "sync": "recording:sync",
-        "sound": "recording:sound",
-        "done": "recording:done",
-        "hold-out": "recording:hold_out",
+        "add-view": "annotate.recording:add_view",
+        "sync": "annotate.recording:sync",
+        "sound": "annotate.recording:sound",
+        "done": "annotate.recording:done",
+        "hold-out": "annotate.recording:hold_out",
         "meta": _META,
     },
 )
@@ -55,67 +55,71 @@ _CUES = command_group(
     Cues are what people do, show and sound like while somebody speaks.
     """,
     {
-        "run": "segment_cues:run",
-        "list": "segment_cues:list_cues",
-        "accept": "segment_cues:accept",
-        "reject": "segment_cues:reject",
+        "run": "annotate.segment_cues:run",
+        "list": "annotate.segment_cues:list_cues",
+        "accept": "annotate.segment_cues:accept",
+        "reject": "annotate.segment_cues:reject",
     },
 )
 _SEGMENT = command_group(
     "Mark spans of a recording, list, change and export them.",
     {
-        "add": "segment:add",
-        "list": "segment:list_segments",
-        "edit": "segment:edit",
-        "delete": "segment:delete",
-        "comment": "segment:comment",
-        "import": "segment_exchange:import_annotations",
-        "export": "segment_exchange:export_annotations",
+        "add": "annotate.segment:add",
+        "list": "annotate.segment:list_segments",
+        "edit": "annotate.segment:edit",
+        "delete": "annotate.segment:delete",
+        "comment": "annotate.segment:comment",
+        "import": "annotate.segment_exchange:import_annotations",
+        "export": "annotate.segment_exchange:export_annotations",
         "cues": _CUES,
     },
 )
 _SCHEME = command_group(
     "Show, check and use schemes: what can be annotated.",
     {
-        "list": "scheme:list_schemes",
-        "show": "scheme:show",
-        "check": "scheme:check",
-        "use": "scheme:use",
-        "default": "scheme:default",
-        "drop": "scheme:drop",
+        "list": "annotate.scheme:list_schemes",
+        "show": "annotate.scheme:show",
+        "check": "annotate.scheme:check",
+        "use": "annotate.scheme:use",
+        "default": "annotate.scheme:default",
+        "drop": "annotate.scheme:drop",
     },
 )
 _REVIEW = command_group(
     "Review segments of others that differ from one's own.",
-    {"list": "team_review:list_waiting", "decide": "team_review:decide", "withdraw": "team_review:withdraw"},
+    {
+        "list": "annotate.team_review:list_waiting",
+        "decide": "annotate.team_review:decide",
+        "withdraw": "annotate.team_review:withdraw",
+    },
 )
 _TEAM = command_group(
     "Plan who annotates what, review, and measure agreement.",
     {
-        "plan": "team:plan",
-        "training": "team:training",
-        "activity": "team:activity",
-        "agreement": "team_review:agreement",
-        "adjudicate": "team_review:adjudicate",
+        "plan": "annotate.team:plan",
+        "training": "annotate.team:training",
+        "activity": "annotate.team:activity",
+        "agreement": "annotate.team_review:agreement",
+        "adjudicate": "annotate.team_review:adjudicate",
         "review": _REVIEW,
     },
 )
 _PARTICIPANT = command_group(
     "Set participants and consent, remove who withdrew.",
     {
-        "list": "participant:list_participants",
-        "set": "participant:set_participant",
-        "withdraw": "participant:withdraw",
+        "list": "annotate.participant:list_participants",
+        "set": "annotate.participant:set_participant",
+        "withdraw": "annotate.participant:withdraw",
     },
 )
 _SPEECH = command_group(
     "Transcribe speech, suggest speakers, import and export.",
     {
-        "transcribe": "speech:transcribe",
-        "speakers": "speech:speakers",
-        "show": "speech:show",
-        "import": "speech:import_file",
-        "export": "speech:export_file",
+        "transcribe": "annotate.speech:transcribe",
+        "speakers": "annotate.speech:speakers",
+        "show": "annotate.speech:show",
+        "import": "annotate.speech:import_file",
+        "export": "annotate.speech:export_file",
     },
 )
 _PII = command_group(
@@ -124,25 +128,40 @@ _PII = command_group(
     Names, places, dates of birth, telephones, addresses and other numbers, in every free text of a study. What nobody
     decided about is hidden wherever anything leaves.
     """,
-    {"find": "pii:find", "review": "pii:review", "apply": "pii:apply", "key": "pii:key"},
+    {
+        "find": "anonymize.pii:find",
+        "review": "anonymize.pii:review",
+        "apply": "anonymize.pii:apply",
+        "key": "anonymize.pii:key",
+    },
 )
 _FACES = command_group(
-    "Track the faces of recordings and review what was found.", {"track": "faces:track", "review": "faces:review"}
+    "Track the faces of recordings and review what was found.",
+    {"track": "anonymize.faces:track", "review": "anonymize.faces:review"},
 )
 _ANONYMIZE = command_group(
     "Hide faces, change voices, and measure how well it hides.",
-    {"export": "anonymize:export", "voice": "anonymize:voice", "measure": "anonymize:measure_privacy"},
+    {
+        "export": "anonymize.anonymize:export",
+        "voice": "anonymize.anonymize:voice",
+        "measure": "anonymize.anonymize:measure_privacy",
+    },
 )
 _RELEASE = command_group(
     "Make a data set that may leave, with its texts and words.",
-    {"make": "release:make", "texts": "release:texts", "words": "release:words"},
+    {"make": "anonymize.release:make", "texts": "anonymize.release:texts", "words": "anonymize.release:words"},
 )
 _POLICY = command_group(
     """Show or set what of a study may leave this machine.
 
     By default nothing does. What leaves, and what was kept from it, is in the journal: greenroom policy log.
     """,
-    {"show": "policy:show", "set": "policy:set_", "confirm": "policy:confirm", "log": "policy:log"},
+    {
+        "show": "anonymize.policy:show",
+        "set": "anonymize.policy:set_",
+        "confirm": "anonymize.policy:confirm",
+        "log": "anonymize.policy:log",
+    },
 )
 _JUDGE = command_group(
     """Add judges, list and try them, and ask them about segments.
@@ -150,81 +169,81 @@ _JUDGE = command_group(
     A judge is a model on this machine, a model at a server, a person, or a baseline that is no model at all.
     """,
     {
-        "add": "judge:add",
-        "list": "judge:list_judges",
-        "test": "judge:try_out",
-        "key": "judge:key",
-        "remove": "judge:remove",
-        "ask": "judge_ask:ask",
-        "blind": "judge:blind",
-        "revisions": "judge:revisions",
+        "add": "benchmark.judge:add",
+        "list": "benchmark.judge:list_judges",
+        "test": "benchmark.judge:try_out",
+        "key": "benchmark.judge:key",
+        "remove": "benchmark.judge:remove",
+        "ask": "benchmark.judge_ask:ask",
+        "blind": "benchmark.judge:blind",
+        "revisions": "benchmark.judge:revisions",
     },
 )
 _CHAIN = command_group(
     "Draw, check, review, import and export causal chains.",
     {
-        "add": "chain:add",
-        "node": "chain:node",
-        "edge": "chain:edge",
-        "remove": "chain:remove",
-        "delete": "chain:delete",
-        "list": "chain:list_chains",
-        "show": "chain:show",
-        "check": "chain:check",
-        "statistics": "chain:statistics",
-        "review": "chain:review",
-        "copy": "chain:copy",
-        "consensus": "chain:consensus",
-        "import": "chain:import_file",
-        "export": "chain:export_file",
+        "add": "benchmark.chain:add",
+        "node": "benchmark.chain:node",
+        "edge": "benchmark.chain:edge",
+        "remove": "benchmark.chain:remove",
+        "delete": "benchmark.chain:delete",
+        "list": "benchmark.chain:list_chains",
+        "show": "benchmark.chain:show",
+        "check": "benchmark.chain:check",
+        "statistics": "benchmark.chain:statistics",
+        "review": "benchmark.chain:review",
+        "copy": "benchmark.chain:copy",
+        "consensus": "benchmark.chain:consensus",
+        "import": "benchmark.chain:import_file",
+        "export": "benchmark.chain:export_file",
     },
 )
 _QUESTION = command_group(
     "Make, filter, verify and export questions.",
     {
-        "make": "question_making:make",
-        "esi": "question_making:esi",
-        "write": "question_making:write",
-        "try": "question_making:attempt",
-        "ask": "question_making:ask",
-        "list": "question:list_questions",
-        "filter": "question_filter:filter_questions",
-        "consistency": "question_filter:consistency",
-        "queue": "question:queue",
-        "verify": "question:verify",
-        "status": "question:status",
-        "texts": "question:texts",
-        "export": "question:export",
+        "make": "benchmark.question_making:make",
+        "esi": "benchmark.question_making:esi",
+        "write": "benchmark.question_making:write",
+        "try": "benchmark.question_making:attempt",
+        "ask": "benchmark.question_making:ask",
+        "list": "benchmark.question:list_questions",
+        "filter": "benchmark.question_filter:filter_questions",
+        "consistency": "benchmark.question_filter:consistency",
+        "queue": "benchmark.question:queue",
+        "verify": "benchmark.question:verify",
+        "status": "benchmark.question:status",
+        "texts": "benchmark.question:texts",
+        "export": "benchmark.question:export",
     },
 )
 _EPISODE = command_group(
     "Play, import, rate and export role-played episodes.",
     {
-        "characters": "episode:characters",
-        "add-character": "episode:add_character",
-        "scenarios": "episode:scenarios",
-        "add-scenario": "episode:add_scenario",
-        "play": "episode_play:play",
-        "from-segment": "episode_play:from_segment",
-        "list": "episode:list_episodes",
-        "show": "episode:show",
-        "rate": "episode:rate",
-        "figures": "episode:figures",
-        "import": "episode:import_episodes",
-        "export": "episode:export",
+        "characters": "benchmark.episode:characters",
+        "add-character": "benchmark.episode:add_character",
+        "scenarios": "benchmark.episode:scenarios",
+        "add-scenario": "benchmark.episode:add_scenario",
+        "play": "benchmark.episode_play:play",
+        "from-segment": "benchmark.episode_play:from_segment",
+        "list": "benchmark.episode:list_episodes",
+        "show": "benchmark.episode:show",
+        "rate": "benchmark.episode:rate",
+        "figures": "benchmark.episode:figures",
+        "import": "benchmark.episode:import_episodes",
+        "export": "benchmark.episode:export",
     },
 )
 _BENCHMARK = command_group(
     "Ask judges the tasks of the papers, and measure them.",
     {
-        "tasks": "benchmark:tasks",
-        "make": "benchmark:make",
-        "infer": "benchmark:infer",
-        "sets": "benchmark:sets",
-        "run": "benchmark_runs:run",
-        "results": "benchmark_runs:results",
-        "compare": "benchmark_runs:compare",
-        "report": "benchmark:report",
+        "tasks": "benchmark.benchmark:tasks",
+        "make": "benchmark.benchmark:make",
+        "infer": "benchmark.benchmark:infer",
+        "sets": "benchmark.benchmark:sets",
+        "run": "benchmark.benchmark_runs:run",
+        "results": "benchmark.benchmark_runs:results",
+        "compare": "benchmark.benchmark_runs:compare",
+        "report": "benchmark.benchmark:report",
     },
 )
 _MODEL = command_group(

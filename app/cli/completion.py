@@ -45,7 +45,7 @@ def completed_command(name: str, place: str, load: Callable[[], click.Command]) 
 
 def _program_state() -> list[Json]:
     """Return what changes when the options of commands may have changed."""
-    newest = max(path.stat().st_mtime_ns for path in Path(__file__).parent.glob("*.py"))
+    newest = max(path.stat().st_mtime_ns for path in Path(__file__).parent.rglob("*.py"))
     return [__version__, newest]
 
 

@@ -28,7 +28,7 @@ COMPLETION_VARIABLE = "_GREENROOM_COMPLETE"
 """The variable by which a shell asks for completions."""
 
 
-class _Program(CommandGroup):
+class _RootGroup(CommandGroup):
     """Takes a file in place of a command."""
 
     def resolve_command(
@@ -55,7 +55,7 @@ def is_file_argument(argument: str) -> bool:
 
 
 @click.group(
-    cls=_Program,
+    cls=_RootGroup,
     sections=SECTIONS,
     invoke_without_command=True,
     options_metavar="[--version] [--help]",

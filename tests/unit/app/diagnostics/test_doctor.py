@@ -57,7 +57,7 @@ def test_the_whole_of_it_holds_no_path_and_no_name(
     ask = doctor.run_probe
     monkeypatch.setattr(doctor, "run_probe", lambda one: doctor.ProbeResult(_WORKS[one]) if one in slow else ask(one))
     report = doctor.run_diagnostics(Silent())
-    monkeypatch.setattr("app.cli.machine.run_diagnostics", lambda bar: report)
+    monkeypatch.setattr("app.cli.setup.run_diagnostics", lambda bar: report)
     said = greenroom("doctor")
     found = greenroom.json("doctor")
     assert found["ok"]

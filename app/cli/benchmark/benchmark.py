@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.cli.benchmark.judge_ask import JUDGES
 from app.cli.command import EDIT, argument, command, option
 from app.cli.console import Output, progress_bar, record
-from app.cli.judge_ask import JUDGES
 from benchmark.items.sampling import ONE_ANNOTATOR, TRUTHS, SamplingOptions
 from project.entities.frozen_items import ItemSet
 from project.entities.study_records import Json, Recording

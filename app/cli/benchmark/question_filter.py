@@ -6,9 +6,9 @@ from typing import Any
 import click
 
 from annotate.agreement.figure_intervals import StatisticResult
+from app.cli.benchmark.judge_ask import JUDGES, budget_options
 from app.cli.command import command, option
 from app.cli.console import Output, aligned, progress_bar
-from app.cli.judge_ask import JUDGES, budget_options
 from benchmark.judging.ask_run import RunOutcome, refusal_error
 from benchmark.judging.run_budget import Limits
 from benchmark.metrics.published_figures import PublishedTableRow

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from app.cli.annotate.segment import FILTER, SegmentFilterArgs, find_segments
 from app.cli.command import EDIT, OptionGroup, command, given_options, option
 from app.cli.console import Bar, Output, progress_bar, run_job, table_lines
-from app.cli.segment import FILTER, SegmentFilterArgs, find_segments
 from benchmark.judging.ask_run import RunOutcome, refusal_error
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.visible_answers import VisibleAnswer, visible_answers

@@ -13,9 +13,9 @@ from annotate.meta.meta_edits import (
     settle_contradiction,
     write_summary,
 )
+from app.cli.benchmark.judge_ask import JUDGES, ask_here
 from app.cli.command import EDIT, FOLDER, command, option
 from app.cli.console import UNSCRUBBED_NOTE, Output, run_job
-from app.cli.judge_ask import JUDGES, ask_here
 from project.entities.questions import LookKind, SummarySource
 from project.entities.study_records import Changes, Recording
 from project.errors import UserError

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from app.cli.benchmark.judge_ask import JUDGES, budget_options
 from app.cli.command import EDIT, argument, command, option
 from app.cli.console import Output, aligned, progress_bar, record
-from app.cli.judge_ask import JUDGES, budget_options
 from app.cli.plugin_options import SCHEDULER
 from benchmark.judging.ask_run import refusal_error
 from benchmark.judging.run_budget import Limits

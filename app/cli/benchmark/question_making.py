@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
+from app.cli.benchmark.judge_ask import JUDGES, ask_here, budget_options
+from app.cli.benchmark.question import ANNOTATOR
 from app.cli.command import EDIT, Time, argument, command, option
 from app.cli.console import Output, progress_bar, record
-from app.cli.judge_ask import JUDGES, ask_here, budget_options
-from app.cli.question import ANNOTATOR
 from benchmark.authoring.rule_questions import QuestionGenerationResult, add_rule_questions
 from benchmark.judging.run_budget import Limits
 from benchmark.questions.question_validity import SINGLE_STEP

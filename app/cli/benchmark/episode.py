@@ -4,9 +4,9 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.cli.benchmark.judge_ask import JUDGES, budget_options, run_ask_plan
 from app.cli.command import EDIT, KEEP_REST, argument, command, given_options, option
 from app.cli.console import UNSCRUBBED_NOTE, Output, record, table_lines
-from app.cli.judge_ask import JUDGES, budget_options, run_ask_plan
 from benchmark.judging.run_budget import Limits
 from project.entities.roleplay import PLAYED_RELATIONSHIPS, Profile, Relationship, Scenario
 from project.entities.study_records import Recording

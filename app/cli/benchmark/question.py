@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Any
 
+from app.cli.anonymize.release import texts_output
 from app.cli.command import EDIT, OPEN, argument, command, flags, option
 from app.cli.console import Output, progress_bar, record
-from app.cli.release import texts_output
 from benchmark.questions import verification
 from benchmark.questions.question_edits import QuestionCorrection, get_question, reword_options
 from benchmark.questions.question_measures import question_difficulties
