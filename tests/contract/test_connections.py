@@ -140,7 +140,7 @@ def test_every_command_works_on_a_short_clip_prints_one_object_and_tries_no_conn
     assert told["seen"] == []
     assert {name for name, _ in CHAIN} < {*told["done"]}
     asking = told["done"][told["done"].index("asking") :]
-    assert asking.count("ask") == asking.count("judge test") == 3
+    assert asking.count("judge ask") == asking.count("judge test") == 3
 
 
 def test_no_page_and_no_window_tries_a_connection_under_the_default_policy(tmp_path: Path) -> None:

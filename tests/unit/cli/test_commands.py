@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.cli.console import Bar, Output, print_output, to_json_line
+from app.cli.console import Bar, Output, aligned, print_output, to_json_line
 from project.queries.segment_rows import all_segments
 from project.session.session import Session
 from tests.builders.clips import make_clip
@@ -113,3 +113,18 @@ def test_progress_is_printable(capsys: pytest.CaptureFixture[str], monkeypatch: 
     drawn = capsys.readouterr().err.split("\r\033[K")
     assert len(drawn) > 1
     assert all(line.isprintable() for line in drawn)
+
+
+def test_a_table_and_progress_fit_the_terminal_and_texts_are_whole_elsewhere(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    rows = [("A model that looks at what is said and shown", "0.571", "12"), ("Chance", "0.333", "12")]
+    assert rows[0][0] in aligned(rows, "", "Right", "n")[1]
+    for stream in (sys.stdout, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    head, first, second = aligned(rows, "", "Right", "n")
+    assert {len(head), len(first), len(second)} == {40}
+    assert first == "A model that looks at what i…  0.571  12"
+    Bar("Ask about all segments").progress(1, 2, "and about many more of them")
+    assert len(capsys.readouterr().err.removeprefix("\r\033[K")) < 40
