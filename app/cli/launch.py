@@ -8,7 +8,6 @@ import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -25,9 +24,6 @@ from project.session.session import Session
 from project.store.opening import SUFFIX
 from project.text_format import escape_unprintable, format_percent
 from project.timebase import format_time
-
-if TYPE_CHECKING:
-    pass
 
 
 @command()

@@ -1,7 +1,7 @@
 """The group `study`: check a study, undo, find recordings and words again, divide it and bring it together."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -18,9 +18,6 @@ from project.queries.annotator_rows import all_assignments
 from project.queries.history_rows import all_conflicts, count_unresolved
 from project.session.session import MediaState, Session
 from project.text_format import escape_unprintable, pluralize
-
-if TYPE_CHECKING:
-    pass
 
 
 @command(study=EDIT)

@@ -18,8 +18,6 @@ from project.text_tables import Column, NumberFormat, TableCell, table
 
 if TYPE_CHECKING:
     from project.store.backups import Backup
-if TYPE_CHECKING:
-    pass
 
 
 @command()

@@ -66,7 +66,7 @@ segment cues list LAB
 recording meta show LAB --recording 1
 recording meta export LAB --out meta
 participant list LAB
-words LAB
+release words LAB
 release texts LAB
 release make LAB --dry-run
 judge revisions LAB
