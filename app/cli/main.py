@@ -69,6 +69,8 @@ _COMMANDS = {
         "review": "review:review",
         "adjudicate": "review:adjudicate",
         "agreement": "review:agreement",
+        "budget": "statistics:budget",
+        "transitions": "statistics:transitions",
     },
     "Judges": {
         "judge": "benchmark.judge:judge",

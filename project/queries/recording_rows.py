@@ -151,6 +151,14 @@ insert_participant = PARTICIPANTS.insert
 update_participant = PARTICIPANTS.update
 
 
+def appearances(study: Study) -> dict[str, set[str]]:
+    """Return recording id -> ids of the participants who appear in it; recordings without any are left out."""
+    found: dict[str, set[str]] = {}
+    for recording_id, participant_id in study.rows("SELECT recording_id, participant_id FROM appearance"):
+        found.setdefault(recording_id, set()).add(participant_id)
+    return found
+
+
 def set_appearance(study: Study, recording_id: str, participant_id: str, present: bool) -> None:
     """Say whether a participant appears in a recording; inside a step."""
     if present:

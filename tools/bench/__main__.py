@@ -50,6 +50,7 @@ BENCHES = (
     "blur_export",
     "merge",
     "agreement",
+    "time_budget",
     "metrics",
     "item_sets",
     "interchange",

@@ -54,6 +54,7 @@ class Statistics:
         density: (labels, BINS) share of the recordings' time that is marked, 0 to 1, in each part of a recording from
             its start to its end, on average over annotated recordings and the annotators who worked on them. Time that
             an annotator marked twice with a label counts once.
+        marked: (BINS,) the same for time that is marked with any label.
         recordings: how many have segments.
     """
 
@@ -64,6 +65,7 @@ class Statistics:
     fields: tuple[ChoiceFieldCounts, ...]
     seconds: Mapping[str, Floats]
     density: Floats
+    marked: Floats
     recordings: int
 
     def to_json(self) -> dict[str, Json]:
@@ -79,6 +81,7 @@ class Statistics:
                 for key, values in self.seconds.items()
             },
             "density": self.density.tolist(),
+            "marked": self.marked.tolist(),
             "recordings": self.recordings,
         }
 
@@ -97,6 +100,7 @@ def summarize_segments(material: AgreementData) -> Statistics:
         fields=tuple(_count_choices(field, material.label, kinds) for field in material.choice_fields),
         seconds={label.key: seconds[material.label == code] for code, label in enumerate(material.labels)},
         density=_density(material, kinds),
+        marked=_density(replace(material, label=np.zeros_like(material.label)), 1)[0],
         recordings=len(np.unique(material.recording)),
     )
 
