@@ -83,6 +83,23 @@ def participant_field(scheme: Scheme, track: str, key: str = "") -> str:
     return key or next(iter(fields), "")
 
 
+def default_groupings(session: Session, scheme: str = "", track: str = "", about: str = "") -> tuple[str, ...]:
+    """Return by what observations of a track are grouped when nothing is said: participants, where it names any."""
+    known, tracked = _scheme_and_track(session, scheme, track)
+    return (PARTICIPANT,) if participant_field(known, tracked.key, about) else ()
+
+
+def available_groupings(session: Session, scheme: str = "", track: str = "", *, phases: bool) -> tuple[str, ...]:
+    """Return by what observations of a track can be grouped, with phases or without."""
+    people = default_groupings(session, scheme, track)
+    return (*people, ANNOTATOR, RECORDING, COLLECTION, *((PHASE,) if phases else ()))
+
+
+def _scheme_and_track(session: Session, scheme: str, track: str) -> tuple[Scheme, Track]:
+    found = session.schemes.get(scheme or None)
+    return found, found.track(track) if track else found.tracks[0]
+
+
 def read_observations(
     session: Session, query: ObservationQuery | None = None, *, split_participants: bool = False
 ) -> StudyObservations:
@@ -92,10 +109,9 @@ def read_observations(
     those who appear in the recording or whom a segment names. What names nobody is an observation of its own.
     """
     query = query or ObservationQuery()
-    scheme = session.schemes.get(query.scheme or None)
-    track = scheme.track(query.track) if query.track else scheme.tracks[0]
+    scheme, track = _scheme_and_track(session, query.scheme, query.track)
     about = participant_field(scheme, track.key, query.field)
-    by = ((PARTICIPANT,) if about else ()) if query.by is None else query.by
+    by = default_groupings(session, scheme.key, track.key, query.field) if query.by is None else query.by
     _check(query, by, about, track)
     return _ObservationReader(session, query, scheme, track, by, about, split_participants).read()
 

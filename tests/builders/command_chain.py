@@ -78,6 +78,8 @@ scheme use lab.greenroom plain --annotator Ada
 scheme default lab.greenroom plain --annotator Ada
 scheme drop lab.greenroom plain --annotator Ada
 agreement lab.greenroom
+budget lab.greenroom --by annotator --csv budget.csv
+transitions lab.greenroom --no-repeats
 adjudicate lab.greenroom
 hold-out lab.greenroom --recording 1 --off
 training lab.greenroom
