@@ -1,11 +1,12 @@
 """Reads the observations of a study: a recording by an annotator, and of each participant where segments name them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from annotate.agreement.annotation_arrays import NamedKey, list_labels, read_value_columns
 from annotate.agreement.study_agreement import PERSON
 from annotate.statistics.observations import MarkedSpan, Observation, TimeSpan, intersect_spans, unite_spans
+from annotate.study.participant_variables import variable_kinds, variables_by_participant
 from annotate.study.people import require_annotator
 from project.entities.study_records import Annotator, Recording
 from project.errors import UserError
@@ -28,7 +29,7 @@ GROUPINGS: Mapping[str, str] = {
     COLLECTION: "Collection",
     PHASE: "Phase",
 }
-"""Key of what observations can be grouped by -> its name."""
+"""Key of what observations can be grouped by -> its name. Variables of participants are called by their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,8 @@ class ObservationQuery:
     Attributes:
         scheme: key of a scheme in use; the study's default one when it is "".
         track: key of its track; the first one when it is "".
-        by: keys of `GROUPINGS`; None for participants where the track names them, else nothing.
+        by: keys of `GROUPINGS`, names of variables of participants; None for participants where the track names them,
+            else for nothing.
         field: key of the field that says whom a segment is about; the first such field of the track when it is "".
         phases: track whose segments divide each recording, as SCHEME/TRACK or the TRACK of this scheme; "" for none.
         annotators: names; everybody who is a person when it is empty.
@@ -92,6 +94,7 @@ def default_groupings(session: Session, scheme: str = "", track: str = "", about
 def available_groupings(session: Session, scheme: str = "", track: str = "", *, phases: bool) -> tuple[str, ...]:
     """Return by what observations of a track can be grouped, with phases or without."""
     people = default_groupings(session, scheme, track)
+    people += tuple(variable_kinds(session.study)) if people else ()
     return (*people, ANNOTATOR, RECORDING, COLLECTION, *((PHASE,) if phases else ()))
 
 
@@ -112,15 +115,16 @@ def read_observations(
     scheme, track = _scheme_and_track(session, query.scheme, query.track)
     about = participant_field(scheme, track.key, query.field)
     by = default_groupings(session, scheme.key, track.key, query.field) if query.by is None else query.by
-    _check(query, by, about, track)
+    _check(query, by, about, track, variable_kinds(session.study).keys() - GROUPINGS.keys())
     return _ObservationReader(session, query, scheme, track, by, about, split_participants).read()
 
 
-def _check(query: ObservationQuery, by: Sequence[str], about: str, track: Track) -> None:
+def _check(query: ObservationQuery, by: Sequence[str], about: str, track: Track, variables: Set[str]) -> None:
     for key in by:
-        if key not in GROUPINGS:
-            raise UserError(f"Nothing is called “{key}” to group by.", f"Choose from {', '.join(GROUPINGS)}.")
-    if PARTICIPANT in by and not about:
+        if key not in GROUPINGS and key not in variables:
+            known = ", ".join((*GROUPINGS, *sorted(variables)))
+            raise UserError(f"Nothing is called “{key}” to group by.", f"Choose from {known}.")
+    if not about and any(key == PARTICIPANT or key in variables for key in by):
         raise UserError(
             f"{track.name} has no field that names a participant.",
             "Add a field of the kind “participant” to its scheme, or group by something else.",
@@ -144,7 +148,9 @@ class _ObservationReader:
     ) -> None:
         study = session.study
         self._session, self._query, self._scheme, self._track, self._by = session, query, scheme, track, by
-        self._about = about if PARTICIPANT in by or split_participants else ""
+        by_person = any(key == PARTICIPANT or key not in GROUPINGS for key in by)
+        self._about = about if by_person or split_participants else ""
+        self._variables = variables_by_participant(study) if by_person else {}
         wanted = set(query.recordings)
         self._recordings = [each for each in all_recordings(study) if not wanted or each.id in wanted]
         self._annotators = [require_annotator(session, name) for name in query.annotators] or [
@@ -167,7 +173,7 @@ class _ObservationReader:
             named = filled.get(place)
             person = named if isinstance(named, str) and named in self._people else ""
             marks.setdefault((recording, annotator), {}).setdefault(person, []).append((label, start, end))
-        keys = tuple(NamedKey(key, GROUPINGS[key]) for key in self._by)
+        keys = tuple(NamedKey(key, GROUPINGS.get(key, key)) for key in self._by)
         labels = list_labels(self._scheme, self._track.key, [row[3] for row in rows])
         return StudyObservations(self._scheme, self._track, keys, labels, tuple(self._observations(marks)))
 
@@ -236,7 +242,9 @@ class _ObservationReader:
                 return f"{recording.number} {recording.name}"
             case "collection":
                 return self._collections.get(recording.collection_id, "")
-        return phase
+            case "phase":
+                return phase
+        return self._variables.get(person, {}).get(key, "")
 
 
 def _find_track(session: Session, scheme: Scheme, name: str) -> tuple[Scheme, Track]:

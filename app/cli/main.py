@@ -110,6 +110,7 @@ _COMMANDS = {
     },
     "Release": {
         "participant": "participant:participant",
+        "variables": "participant:variables",
         "private-words": "release:words",
         "texts": "release:texts",
         "release": "release:release",

@@ -1,18 +1,27 @@
 """Commands about participants: where they appear, what they consented to, and how they withdraw."""
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from annotate.study import people
-from app.cli.command import argument, command, option
+from annotate.study.participant_variables import (
+    enter_variables,
+    import_variables,
+    read_variables,
+    variable_kinds,
+    variables_by_participant,
+)
+from app.cli.command import FILE, argument, command, option
 from app.cli.console import Output, progress_bar
-from project.entities.study_records import ConsentUse, ParticipantRole
+from project.entities.study_records import ConsentUse, ParticipantRole, VariableKind
 from project.errors import UserError
 from project.queries.recording_rows import all_participants, consents
 from project.session.session import Session, resolve_recording
-from project.text_format import escape_unprintable
+from project.text_format import escape_unprintable, pluralize
 
 
 @command(edits=("pseudonym",))
@@ -23,6 +32,8 @@ def participant(
     recording: tuple[str, ...] = option("Number, file name or id of one in which they appear."),
     consent: tuple[ConsentUse, ...] = option("Something that they consented to."),
     no_consent: tuple[ConsentUse, ...] = option("Something that they did not, or no longer."),
+    variable: tuple[str, ...] = option("What is known of them, as NAME=VALUE; without VALUE it is removed.", "--set"),
+    kind: VariableKind | None = option("What the values of variables that are set are."),
 ) -> Output:
     """Say who appears where, and what they agreed to.
 
@@ -30,6 +41,7 @@ def participant(
     Example:
       greenroom participant my-study.greenroom
       greenroom participant my-study.greenroom P01 --role user --recording 1 --consent release
+      greenroom participant my-study.greenroom P01 --set age=23 --set condition=robot
     """
     if pseudonym is not None:
         found = next((p for p in all_participants(session.study) if p.pseudonym == pseudonym), None)
@@ -43,17 +55,60 @@ def participant(
         for uses, given in ((consent, True), (no_consent, False)):
             for use in uses:
                 people.set_consent(session, found, ConsentUse(use), given)
+        if variable:
+            enter_variables(session, found, _parse_variables(variable), kind)
+    known = variables_by_participant(session.study)
     rows = [
         {
             "pseudonym": person.pseudonym,
             "role": person.role.value,
             "consents": [use.value for use, given in consents(session.study, person.id).items() if given],
+            "variables": known.get(person.id, {}),
         }
         for person in all_participants(session.study)
         if pseudonym in (None, person.pseudonym)
     ]
-    lines = [f"{r['pseudonym']} ({r['role']}): {', '.join(r['consents']) or 'no consent'}" for r in rows]
+    lines = [_describe(row) for row in rows]
     return Output({"participants": rows}, lines or "There are no participants yet.")
+
+
+def _describe(row: Mapping[str, Any]) -> str:
+    head = f"{row['pseudonym']} ({row['role']}): {', '.join(row['consents']) or 'no consent'}"
+    return "; ".join((head, *(f"{name} {value}" for name, value in row["variables"].items())))
+
+
+def _parse_variables(given: tuple[str, ...]) -> dict[str, str]:
+    """Return name -> value of NAME=VALUE."""
+    for text in given:
+        if "=" not in text:
+            raise UserError(f"“{escape_unprintable(text)}” does not say which value.", "Write it as NAME=VALUE.")
+    return {name: value for name, _, value in (text.partition("=") for text in given)}
+
+
+@command(edits=("table",))
+def variables(
+    session: Session,
+    table: Path | None = option("Fill in a CSV table: participant, then a column for each variable.", type=FILE),
+) -> Output:
+    """List what is known of participants, such as age, group and condition, or fill it in from a table.
+
+    Time budgets can be grouped by it. Annotators' copies are not given it.
+
+    \b
+    Example:
+      greenroom variables my-study.greenroom
+      greenroom variables my-study.greenroom --table participants.csv
+    """
+    lines = []
+    if table is not None:
+        count, _ = import_variables(session, read_variables(table))
+        lines.append(f"Filled in {pluralize(count, 'value')}.")
+    kinds, known = variable_kinds(session.study), variables_by_participant(session.study)
+    people = {person.pseudonym: known[person.id] for person in all_participants(session.study) if person.id in known}
+    lines += [f"{name} ({kind.value})" for name, kind in kinds.items()]
+    lines += ["; ".join((who, *(f"{name} {value}" for name, value in own.items()))) for who, own in people.items()]
+    answer = {"variables": {name: kind.value for name, kind in kinds.items()}, "participants": people}
+    return Output(answer, lines or "No variable is filled in yet.")
 
 
 @command()

@@ -17,6 +17,7 @@ from project.entities.study_records import (
     MediaFacts,
     Medium,
     Participant,
+    ParticipantVariable,
     Recording,
     VideoFacts,
 )
@@ -166,6 +167,14 @@ def set_appearance(study: Study, recording_id: str, participant_id: str, present
     else:
         sql = "DELETE FROM appearance WHERE recording_id = ? AND participant_id = ?"
     study.write(sql, (recording_id, participant_id))
+
+
+VARIABLES = RowMapper(ParticipantVariable, "participant_variable", noun="The variable “{name}” of a participant")
+all_variables = VARIABLES.query("ORDER BY name, participant_id")
+set_variable = VARIABLES.upsert
+"""Put a value in the place of the participant's own of that name, if any; inside a step."""
+delete_variable = VARIABLES.delete
+"""Take a value away, by participant and name; inside a step."""
 
 
 def consents(study: Study, participant_id: str) -> dict[ConsentUse, bool]:

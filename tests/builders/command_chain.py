@@ -134,7 +134,8 @@ anonymize lab.greenroom --recording 1 --out clips
 voice lab.greenroom --recording 1
 privacy lab.greenroom
 participant lab.greenroom Robot --role robot
-participant lab.greenroom P01 --recording 1 --consent release
+participant lab.greenroom P01 --recording 1 --consent release --set age=23
+variables lab.greenroom
 private-words lab.greenroom --set Anna=P01
 texts lab.greenroom --confirm --annotator Ada
 questions texts lab.greenroom --all --confirm --annotator Ada

@@ -35,7 +35,7 @@ class CountingTab(ComputedView[T], Generic[T]):
     tables = frozenset(
         {
             *("segment", "segment_value", "completion", "assignment", "annotator", "recording", "collection"),
-            *("scheme_version", "property", "participant", "appearance"),
+            *("scheme_version", "property", "participant", "participant_variable", "appearance"),
         }
     )
     preferred_size = (1120, 800)
