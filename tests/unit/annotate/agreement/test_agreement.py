@@ -138,6 +138,8 @@ def test_what_is_said_of_one_participant_is_not_compared_with_what_is_said_of_an
     assert goal["mean_difference"].value == 1
     assert goal["pearson_r"].value == pytest.approx(1)
     assert goal["randolph_kappa"].n == 2
+    assert goal["icc_agreement"].value == pytest.approx(0.98, abs=0.01)
+    assert (goal["icc_agreement"].n, goal["icc_agreement"].more["interval"]) == (2, "F")
 
 
 @pytest.mark.parametrize(
