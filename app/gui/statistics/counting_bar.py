@@ -58,7 +58,7 @@ class CountingBar(QWidget):
         )
         for part in (
             label_control(tr("Track"), self.track, tr("Scheme and track whose segments are counted")),
-            *(self.by, self._phases, self.people, self.recordings, self.refresh),
+            *(self._phases, self.by, self.people, self.recordings, self.refresh),
         ):
             row.addWidget(part)
         for box in (self.track, self.phases):
