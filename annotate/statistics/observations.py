@@ -14,7 +14,7 @@ TimeSpan = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Observation:
+class CodedObservation:
     """What one annotator observed of one recording, or of one participant or phase in it.
 
     Attributes:
@@ -33,7 +33,7 @@ class Observation:
         return sum(end - start for start, end in self.spans)
 
 
-def cut_marks(observation: Observation) -> Iterator[tuple[int, MarkedSpan]]:
+def cut_marks(observation: CodedObservation) -> Iterator[tuple[int, MarkedSpan]]:
     """Yield what was marked inside the observed spans, each with the place of its span.
 
     A segment that crosses the end of a span is cut there and counts in both. A point belongs to the span that starts
@@ -55,7 +55,7 @@ def cut_marks(observation: Observation) -> Iterator[tuple[int, MarkedSpan]]:
                 yield place, (label, max(start, low), min(end, high))
 
 
-def observed_before(observation: Observation) -> list[int]:
+def observed_before(observation: CodedObservation) -> list[int]:
     """Return how much time was observed before each span, in microseconds."""
     return [0, *accumulate(end - start for start, end in observation.spans)][:-1]
 
@@ -81,9 +81,9 @@ def intersect_spans(spans: Sequence[TimeSpan], others: Sequence[TimeSpan]) -> tu
     )
 
 
-def group_observations(observations: Sequence[Observation]) -> Mapping[tuple[str, ...], list[Observation]]:
+def group_observations(observations: Sequence[CodedObservation]) -> Mapping[tuple[str, ...], list[CodedObservation]]:
     """Return group -> its observations, in the order in which groups come first."""
-    grouped: dict[tuple[str, ...], list[Observation]] = {}
+    grouped: dict[tuple[str, ...], list[CodedObservation]] = {}
     for observation in observations:
         grouped.setdefault(observation.group, []).append(observation)
     return grouped

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from annotate.agreement.annotation_arrays import NamedKey, list_labels, read_value_columns
 from annotate.agreement.study_agreement import PERSON
-from annotate.statistics.observations import MarkedSpan, Observation, TimeSpan, intersect_spans, unite_spans
+from annotate.statistics.observations import CodedObservation, MarkedSpan, TimeSpan, intersect_spans, unite_spans
 from annotate.study.participant_variables import variable_kinds, variables_by_participant
 from annotate.study.people import require_annotator
 from project.entities.study_records import Annotator, Recording
@@ -73,7 +73,7 @@ class StudyObservations:
     track: Track
     keys: tuple[NamedKey, ...]
     labels: tuple[NamedKey, ...]
-    observations: tuple[Observation, ...] = field(repr=False)
+    observations: tuple[CodedObservation, ...] = field(repr=False)
 
 
 def participant_field(scheme: Scheme, track: str, key: str = "") -> str:
@@ -177,7 +177,7 @@ class _ObservationReader:
         labels = list_labels(self._scheme, self._track.key, [row[3] for row in rows])
         return StudyObservations(self._scheme, self._track, keys, labels, tuple(self._observations(marks)))
 
-    def _observations(self, marks: Mapping[tuple[str, str], dict[str, list[MarkedSpan]]]) -> Iterator[Observation]:
+    def _observations(self, marks: Mapping[tuple[str, str], dict[str, list[MarkedSpan]]]) -> Iterator[CodedObservation]:
         done = completions(self._session.study)
         phases = self._phases()
         for recording in self._recordings:
@@ -192,7 +192,7 @@ class _ObservationReader:
                     spans = tuple(by_person.get(person, ()))
                     for phase, stretches in phases.get(work, phases.get((recording.id, ""), {"": [whole]})).items():
                         group = tuple(self._value(key, recording, annotator, person, phase) for key in self._by)
-                        yield Observation(group, intersect_spans(stretches, [whole]), spans)
+                        yield CodedObservation(group, intersect_spans(stretches, [whole]), spans)
 
     def _observed(self, end_us: int) -> TimeSpan:
         last = end_us if self._query.end_us is None else min(end_us, self._query.end_us)

@@ -10,7 +10,7 @@ from statistics import fmean, median, stdev
 
 from annotate.agreement.annotation_arrays import NamedKey
 from annotate.statistics.observations import (
-    Observation,
+    CodedObservation,
     TimeSpan,
     cut_marks,
     group_observations,
@@ -74,7 +74,7 @@ class TimeBudget:
 
 
 def compute_time_budget(
-    keys: Sequence[NamedKey], labels: Sequence[NamedKey], observations: Sequence[Observation]
+    keys: Sequence[NamedKey], labels: Sequence[NamedKey], observations: Sequence[CodedObservation]
 ) -> TimeBudget:
     """Return the budget of observations. It looks at no study, so it may run in another thread."""
     rows = [
@@ -83,7 +83,9 @@ def compute_time_budget(
     return TimeBudget(tuple(keys), tuple(labels), tuple(rows))
 
 
-def _group_rows(group: tuple[str, ...], labels: Sequence[NamedKey], inside: Sequence[Observation]) -> list[BudgetRow]:
+def _group_rows(
+    group: tuple[str, ...], labels: Sequence[NamedKey], inside: Sequence[CodedObservation]
+) -> list[BudgetRow]:
     observed_us = sum(observation.observed_us for observation in inside)
     tallies = {label.key: _LabelTally() for label in labels}
     for observation in inside:

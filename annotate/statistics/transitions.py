@@ -9,7 +9,7 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 
 from annotate.agreement.annotation_arrays import NamedKey
-from annotate.statistics.observations import Observation, cut_marks, group_observations
+from annotate.statistics.observations import CodedObservation, cut_marks, group_observations
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class TransitionTable:
 def count_transitions(
     keys: Sequence[NamedKey],
     labels: Sequence[NamedKey],
-    observations: Sequence[Observation],
+    observations: Sequence[CodedObservation],
     *,
     ignores_repeats: bool = False,
 ) -> TransitionTable:
@@ -74,7 +74,7 @@ def count_transitions(
     return TransitionTable(tuple(keys), tuple(labels), tuple(matrices), ignores_repeats)
 
 
-def label_sequences(observation: Observation) -> Iterator[list[str]]:
+def label_sequences(observation: CodedObservation) -> Iterator[list[str]]:
     """Yield the labels of each observed span in their order; what is cut off at its start begins there."""
     placed = sorted((place, start, end, label) for place, (label, start, end) in cut_marks(observation))
     for _, marks in groupby(placed, itemgetter(0)):

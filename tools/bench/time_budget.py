@@ -11,7 +11,7 @@ from unittest.mock import MagicMock
 
 from annotate.agreement.annotation_arrays import NamedKey
 from annotate.interchange.annotation_files import read_file
-from annotate.statistics.observations import Observation
+from annotate.statistics.observations import CodedObservation
 from annotate.statistics.study_observations import ObservationQuery, read_observations
 from annotate.statistics.time_budget import BudgetRow, compute_time_budget
 from annotate.statistics.transitions import count_transitions
@@ -65,7 +65,7 @@ def _against_boris() -> Iterator[Row]:
         target="equal",
         ok=not differing and compared > 0,
     )
-    table = count_transitions((), labels, [Observation((), each.spans, each.marks) for each in found])
+    table = count_transitions((), labels, [CodedObservation((), each.spans, each.marks) for each in found])
     same = [list(row) for row in table.matrices[0].counts] == peer.transitions(found)
     yield Row(
         "the transitions of the same project",
@@ -76,7 +76,7 @@ def _against_boris() -> Iterator[Row]:
     )
 
 
-def read_sample(path: Path, names: Collection[str]) -> list[Observation]:
+def read_sample(path: Path, names: Collection[str]) -> list[CodedObservation]:
     """Return an observation for each observation and subject of a BORIS project, as our reader finds them.
 
     A queue of files is read as a recording for each file; their times are put one behind the other again.
@@ -94,7 +94,7 @@ def read_sample(path: Path, names: Collection[str]) -> list[Observation]:
     for (name, _), spans in marks.items():
         lengths[name] = max(lengths[name], *(end for _, _, end in spans))
     return [
-        Observation(group, ((0, lengths[group[0]]),), tuple(sorted(spans, key=lambda mark: mark[1:])))
+        CodedObservation(group, ((0, lengths[group[0]]),), tuple(sorted(spans, key=lambda mark: mark[1:])))
         for group, spans in marks.items()
     ]
 
@@ -168,7 +168,7 @@ class BorisBudget:
                     differing.append(f"{'/'.join(row.group)} {row.label} {key}: {value}, BORIS {expected}")
         return differing, compared
 
-    def transitions(self, observations: Sequence[Observation]) -> list[list[int]]:
+    def transitions(self, observations: Sequence[CodedObservation]) -> list[list[int]]:
         """Return BORIS's matrix of counts."""
         sequences = [[label for label, _, _ in observation.marks] for observation in observations]
         text = self._matrix(sequences, list(self.behaviors), "number")

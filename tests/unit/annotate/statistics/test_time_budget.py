@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from annotate.agreement.annotation_arrays import NamedKey
 from annotate.segments.segment_edits import add_segment
-from annotate.statistics.observations import Observation
+from annotate.statistics.observations import CodedObservation
 from annotate.statistics.statistics_tables import budget_table, data_rows
 from annotate.statistics.study_observations import ObservationQuery, read_observations
 from annotate.statistics.time_budget import BudgetRow, compute_time_budget
@@ -29,7 +29,7 @@ SECOND = 1_000_000
 LABELS = (NamedKey("a", "A"), NamedKey("b", "B"))
 
 
-def rows_of(*observations: Observation) -> dict[tuple[str, ...], BudgetRow]:
+def rows_of(*observations: CodedObservation) -> dict[tuple[str, ...], BudgetRow]:
     budget = compute_time_budget((), LABELS, observations)
     return {(*row.group, row.label): row for row in budget.rows}
 
@@ -39,8 +39,8 @@ def seconds(*marks: tuple[str, float, float]) -> tuple[tuple[str, int, int], ...
 
 
 def test_the_figures_of_a_label() -> None:
-    one = Observation((), ((0, 60 * SECOND),), seconds(("a", 6, 10), ("a", 8, 20), ("b", 30, 30)))
-    other = Observation((), ((0, 30 * SECOND),), seconds(("a", 2, 5)))
+    one = CodedObservation((), ((0, 60 * SECOND),), seconds(("a", 6, 10), ("a", 8, 20), ("b", 30, 30)))
+    other = CodedObservation((), ((0, 30 * SECOND),), seconds(("a", 2, 5)))
     found = rows_of(one, other)
     a, b = found["a",], found["b",]
     assert (a.count, a.observations, a.occurring_in, a.observed_s) == (3, 2, 2, 90)
@@ -53,12 +53,12 @@ def test_the_figures_of_a_label() -> None:
 
 
 def test_a_label_that_does_not_occur_has_a_row_and_nothing_observed_no_rate() -> None:
-    row = rows_of(Observation((), ((0, 0),), ()))["a",]
+    row = rows_of(CodedObservation((), ((0, 0),), ()))["a",]
     assert (row.count, row.total_s, row.rate, row.share, row.latency_s) == (0, 0, None, None, None)
 
 
 def test_a_segment_is_cut_at_a_bound_and_a_point_is_on_one_side() -> None:
-    early = Observation(("early",), ((0, 10 * SECOND),), seconds(("a", 8, 14), ("b", 10, 10), ("b", 25, 25)))
+    early = CodedObservation(("early",), ((0, 10 * SECOND),), seconds(("a", 8, 14), ("b", 10, 10), ("b", 25, 25)))
     late = replace(early, group=("late",), spans=((10 * SECOND, 20 * SECOND), (22 * SECOND, 25 * SECOND)))
     found = rows_of(early, late)
     assert (found["early", "a"].total_s, found["late", "a"].total_s) == (2, 4)
@@ -75,7 +75,7 @@ _times = st.integers(0, 50)
 @given(st.lists(st.tuples(st.sampled_from("ab"), _times, _times)), st.lists(st.integers(1, 49), max_size=4))
 def test_shares_stay_below_one_and_phases_add_up(marks: list[tuple[str, int, int]], bounds: list[int]) -> None:
     spans = sorted((label, min(times), max(times)) for label, *times in marks)
-    whole = Observation((), ((0, 50),), tuple(spans))
+    whole = CodedObservation((), ((0, 50),), tuple(spans))
     edges = [0, *sorted(set(bounds)), 50]
     parts = [replace(whole, spans=(edge,)) for edge in pairwise(edges)]
     for label in "ab":
