@@ -90,7 +90,7 @@ def variables(
     session: Session,
     table: Path | None = option("Fill in a CSV table: participant, then a column for each variable.", type=FILE),
 ) -> Output:
-    """List what is known of participants, such as age, group and condition, or fill it in from a table.
+    """List or fill in age, group and other variables of people.
 
     Time budgets can be grouped by it. Annotators' copies are not given it.
 

@@ -32,7 +32,7 @@ _COUNTED: Any = options_of(CountOptions)
 
 @command()
 def budget(session: Session, counted: CountOptions = _COUNTED) -> Output:
-    """Say how often, how long, and in which share of the time each label was marked.
+    """Say how often and how long each label was marked.
 
     Rates and shares are of the time that annotators observed, added up over recordings and annotators. Time that is
     marked twice with one label counts once in its share.
@@ -65,7 +65,7 @@ def transitions(
     counted: CountOptions = _COUNTED,
     no_repeats: bool = option("Count a label that comes several times in a row once."),
 ) -> Output:
-    """Say which label follows which: counts, and shares of what follows each label.
+    """Say which label follows which.
 
     Segments of one track, annotator and recording are ordered by their start; where they name participants, those of
     each participant are a sequence of their own.
