@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from annotate.agreement.annotation_arrays import NamedKey
 from annotate.segments.segment_edits import add_segment
 from annotate.statistics.observations import CodedObservation
-from annotate.statistics.statistics_tables import budget_table, data_rows
+from annotate.statistics.statistics_tables import budget_table, data_rows, encode_parquet, write_table
 from annotate.statistics.study_observations import ObservationQuery, read_observations
 from annotate.statistics.time_budget import BudgetRow, compute_time_budget
 from annotate.study.people import add_participant
@@ -21,6 +21,7 @@ from annotate.study.scheme_versions import use_shipped_scheme
 from project.entities.study_records import Assignment, ParticipantRole, WorkPurpose
 from project.errors import UserError
 from project.queries.annotator_rows import set_assignments, set_completed
+from project.session.optional_parts import PARQUET
 from project.session.session import Session
 from project.timebase import utc_now
 from tests.builders.marked_study import WALK, mark, open_study, person
@@ -181,3 +182,17 @@ def test_the_table_for_programs_has_plain_values_under_plain_keys(session: Sessi
         10,
         None,
     )
+
+
+def test_parquet_is_written_or_says_what_it_needs(session: Session, tmp_path: Path) -> None:
+    act(session, "Ada", 0, 10)
+    read = read_observations(session, ObservationQuery("cues", "action", ("annotator",)))
+    head, rows = data_rows(budget_table(compute_time_budget(read.keys, read.labels, read.observations)))
+    if not PARQUET.is_installed:
+        with pytest.raises(UserError, match="optional part “parquet”"):
+            encode_parquet(head, rows)
+        return
+    from pyarrow import parquet
+
+    write_table(tmp_path / "budget.parquet", encode_parquet(head, rows))
+    assert parquet.read_table(tmp_path / "budget.parquet").to_pylist()[0]["count"] == 1
