@@ -203,7 +203,7 @@ class StudyReader:
         numbers = {each.id: each.number for each in all_recordings(study)}
         found = split_by_visibility(self._session, segment_judgments(study))
         if found.hidden:
-            hint = "Switch blind first off to see them: greenroom blind STUDY off"
+            hint = "Switch blind first off to see them: greenroom judge blind STUDY off"
             warnings.warn(f"{len(found.hidden)} judgments are hidden. {hint}", stacklevel=2)
         head = (
             *("segment", "recording", "judge", "backend", "model", "task", "variant", "modality", "condition", "seed"),
@@ -235,7 +235,7 @@ class StudyReader:
         minimum_iou: float = 0.0,
         table: str = "figures",
     ) -> DataFrame:
-        """Return the figures of agreement with their intervals, as `greenroom agreement` computes them.
+        """Return the figures of agreement with their intervals, as `greenroom team agreement` computes them.
 
         Args:
             pair: two annotators; everybody who is a person by default.
@@ -270,7 +270,7 @@ class StudyReader:
         start_s: float = 0,
         end_s: float | None = None,
     ) -> DataFrame:
-        """Return how often, how long and in which share of the time each label was marked, as `greenroom budget` does.
+        """Return how often, how long and in which share of the time each label was marked, as `greenroom study budget` does.
 
         Args:
             by: what the rows are grouped by: participant, annotator, recording, collection, phase, variables of

@@ -64,7 +64,7 @@ def test_the_budget_is_that_of_the_command_line(
     answers.give(save=tmp_path / "shown.csv")
     found.save.click()
     greenroom(
-        *("budget", str(study), "--scheme", "cues", "--track", "action", "--by", "participant"),
+        *("study", "budget", str(study), "--scheme", "cues", "--track", "action", "--by", "participant"),
         *("--csv", str(tmp_path / "told.csv")),
     )
     assert (tmp_path / "shown.csv").read_bytes() == (tmp_path / "told.csv").read_bytes()
@@ -108,7 +108,7 @@ def test_the_transitions_are_drawn_and_listed(
     answers.give(save=tmp_path / "shown.csv")
     found.save.click()
     greenroom(
-        *("transitions", str(study), "--scheme", "cues", "--track", "action", "--by", "participant"),
+        *("study", "transitions", str(study), "--scheme", "cues", "--track", "action", "--by", "participant"),
         *("--csv", str(tmp_path / "told.csv")),
     )
     assert (tmp_path / "shown.csv").read_bytes() == (tmp_path / "told.csv").read_bytes()

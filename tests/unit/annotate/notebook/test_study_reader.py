@@ -76,11 +76,11 @@ def test_the_tables_hold_the_rows_of_the_study(study: StudyReader) -> None:
 
 def test_the_figures_are_those_of_the_commands(study: StudyReader, path: Path, greenroom: Terminal) -> None:
     budget = study.time_budget(by=["condition"], scheme="cues", track="action")
-    told = greenroom.json("budget", path, "--scheme", "cues", "--track", "action", "--by", "condition")
+    told = greenroom.json("study", "budget", path, "--scheme", "cues", "--track", "action", "--by", "condition")
     assert budget.to_dict("records")[0] == told["rows"][0] | {"sd_s": pytest.approx(np.nan, nan_ok=True)}
     assert np.isnan(budget["sd_s"].mean())
     figures = study.agreement(("Ada", "Ben")).set_index("figure")["value"]
-    agreed = greenroom.json("agreement", path, "--pair", "Ada", "Ben")
+    agreed = greenroom.json("team", "agreement", path, "--pair", "Ada", "Ben")
     assert figures["mean_iou"] == pytest.approx(agreed["main"]["mean_iou"]["value"])
     assert study.transitions(scheme="cues", track="action")["count"].sum() == 0
     with pytest.raises(UserError, match="no table"):

@@ -133,10 +133,12 @@ def test_who_annotates_a_copy_is_not_told_and_its_merge_takes_nothing_away(sessi
 def test_the_command_line_sets_lists_and_removes(session: Session, greenroom: Terminal, tmp_path: Path) -> None:
     path = session.study.path
     session.close()
-    told = greenroom.json("participant", path, "P01", "--set", "age=23", "--set", "condition=robot")
+    told = greenroom.json("participant", "set", path, "P01", "--set", "age=23", "--set", "condition=robot")
     assert told["participants"][0]["variables"] == {"age": "23", "condition": "robot"}
-    greenroom("participant", path, "P01", "--set", "condition=", "--set", "age=23", "--kind", "text")
-    assert greenroom.json("variables", path) == {"variables": {"age": "text"}, "participants": {"P01": {"age": "23"}}}
+    greenroom("participant", "set", path, "P01", "--set", "condition=", "--set", "age=23", "--kind", "text")
+    listed = greenroom.json("participant", "list", path)
+    assert listed["variables"] == {"age": "text"}
+    assert [person["variables"] for person in listed["participants"]] == [{"age": "23"}, {}, {}]
     (tmp_path / "t.csv").write_text("participant,sex\nP02,f\n")
-    assert "Filled in 1 value." in greenroom("variables", path, "--table", tmp_path / "t.csv")
-    assert "does not say which value" in greenroom("participant", path, "P01", "--set", "age", code=2)
+    assert "Filled in 1 value." in greenroom("participant", "import", path, tmp_path / "t.csv")
+    assert "does not say which value" in greenroom("participant", "set", path, "P01", "--set", "age", code=2)

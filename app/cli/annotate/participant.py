@@ -1,9 +1,8 @@
 """Commands about participants: where they appear, what they consented to, and how they withdraw."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -15,66 +14,76 @@ from annotate.study.participant_variables import (
     variable_kinds,
     variables_by_participant,
 )
-from app.cli.command import FILE, argument, command, option
+from app.cli.command import EDIT, FILE, argument, command, option
 from app.cli.console import Output, progress_bar
-from project.entities.study_records import ConsentUse, ParticipantRole, VariableKind
+from project.entities.study_records import ConsentUse, Participant, ParticipantRole, VariableKind
 from project.errors import UserError
 from project.queries.recording_rows import all_participants, consents
 from project.session.session import Session, resolve_recording
 from project.text_format import escape_unprintable, pluralize
 
 
-@command(edits=("pseudonym",))
-def participant(
+@command()
+def list_participants(session: Session) -> Output:
+    """List the participants of a study, with roles, consent and variables.
+
+    \b
+    Example:
+      greenroom participant list my-study.greenroom
+    """
+    return _describe(session, all_participants(session.study))
+
+
+@command(study=EDIT)
+def set_participant(
     session: Session,
-    pseudonym: str | None = argument(),
+    pseudonym: str = argument(),
     role: ParticipantRole | None = option("Who they are."),
     recording: tuple[str, ...] = option("Number, file name or id of one in which they appear."),
     consent: tuple[ConsentUse, ...] = option("Something that they consented to."),
     no_consent: tuple[ConsentUse, ...] = option("Something that they did not, or no longer."),
-    variable: tuple[str, ...] = option("What is known of them, as NAME=VALUE; without VALUE it is removed.", "--set"),
-    kind: VariableKind | None = option("What the values of variables that are set are."),
+    variable: tuple[str, ...] = option("NAME=VALUE, such as age=23; without VALUE it is removed.", "--set"),
+    kind: VariableKind | None = option("What the values of the variables that are set are."),
 ) -> Output:
-    """Say who appears where, and what they agreed to.
+    """Add a participant, or change their role, appearances, consent and variables.
+
+    What is not given stays as it is.
 
     \b
     Example:
-      greenroom participant my-study.greenroom
-      greenroom participant my-study.greenroom P01 --role user --recording 1 --consent release
-      greenroom participant my-study.greenroom P01 --set age=23 --set condition=robot
+      greenroom participant set my-study.greenroom P01 --role user --recording 1 --consent release
+      greenroom participant set my-study.greenroom P01 --set age=23 --set condition=robot
     """
-    if pseudonym is not None:
-        found = next((p for p in all_participants(session.study) if p.pseudonym == pseudonym), None)
-        if found is None:
-            people.add_participant(session, pseudonym, ParticipantRole(role or ParticipantRole.USER))
-            found = next(p for p in all_participants(session.study) if p.pseudonym == pseudonym.strip())
-        elif role is not None and found.role.value != role:
-            people.change_role(session, found, ParticipantRole(role))
-        for text in recording:
-            people.set_appearance(session, resolve_recording(session, text).id, found, True)
-        for uses, given in ((consent, True), (no_consent, False)):
-            for use in uses:
-                people.set_consent(session, found, ConsentUse(use), given)
-        if variable:
-            enter_variables(session, found, _parse_variables(variable), kind)
-    known = variables_by_participant(session.study)
-    rows = [
-        {
-            "pseudonym": person.pseudonym,
-            "role": person.role.value,
-            "consents": [use.value for use, given in consents(session.study, person.id).items() if given],
-            "variables": known.get(person.id, {}),
-        }
-        for person in all_participants(session.study)
-        if pseudonym in (None, person.pseudonym)
-    ]
-    lines = [_describe(row) for row in rows]
-    return Output({"participants": rows}, lines or "There are no participants yet.")
+    found = _find(session, pseudonym)
+    if found is None:
+        people.add_participant(session, pseudonym, ParticipantRole(role or ParticipantRole.USER))
+        found = _find(session, pseudonym.strip())
+        assert found is not None
+    elif role is not None and found.role.value != role:
+        people.change_role(session, found, ParticipantRole(role))
+    for text in recording:
+        people.set_appearance(session, resolve_recording(session, text).id, found, True)
+    for uses, given in ((consent, True), (no_consent, False)):
+        for use in uses:
+            people.set_consent(session, found, ConsentUse(use), given)
+    if variable:
+        enter_variables(session, found, _parse_variables(variable), kind)
+    return _describe(session, [person for person in all_participants(session.study) if person.id == found.id])
 
 
-def _describe(row: Mapping[str, Any]) -> str:
-    head = f"{row['pseudonym']} ({row['role']}): {', '.join(row['consents']) or 'no consent'}"
-    return "; ".join((head, *(f"{name} {value}" for name, value in row["variables"].items())))
+@command("import", study=EDIT)
+def import_table(session: Session, table: Path = argument(type=FILE)) -> Output:
+    """Fill in age, group and other variables of participants from a CSV table.
+
+    Its first column is participant, with pseudonyms; each other one is a variable. Time budgets can be grouped by them;
+    annotators' copies do not have them.
+
+    \b
+    Example:
+      greenroom participant import my-study.greenroom participants.csv
+    """
+    count, _ = import_variables(session, read_variables(table))
+    return Output({"values": count}, f"Filled in {pluralize(count, 'value')}.")
 
 
 def _parse_variables(given: tuple[str, ...]) -> dict[str, str]:
@@ -85,30 +94,21 @@ def _parse_variables(given: tuple[str, ...]) -> dict[str, str]:
     return {name: value for name, _, value in (text.partition("=") for text in given)}
 
 
-@command(edits=("table",))
-def variables(
-    session: Session,
-    table: Path | None = option("Fill in a CSV table: participant, then a column for each variable.", type=FILE),
-) -> Output:
-    """List or fill in age, group and other variables of people.
+def _find(session: Session, pseudonym: str) -> Participant | None:
+    return next((person for person in all_participants(session.study) if person.pseudonym == pseudonym), None)
 
-    Time budgets can be grouped by it. Annotators' copies are not given it.
 
-    \b
-    Example:
-      greenroom variables my-study.greenroom
-      greenroom variables my-study.greenroom --table participants.csv
-    """
-    lines = []
-    if table is not None:
-        count, _ = import_variables(session, read_variables(table))
-        lines.append(f"Filled in {pluralize(count, 'value')}.")
-    kinds, known = variable_kinds(session.study), variables_by_participant(session.study)
-    people = {person.pseudonym: known[person.id] for person in all_participants(session.study) if person.id in known}
-    lines += [f"{name} ({kind.value})" for name, kind in kinds.items()]
-    lines += ["; ".join((who, *(f"{name} {value}" for name, value in own.items()))) for who, own in people.items()]
-    answer = {"variables": {name: kind.value for name, kind in kinds.items()}, "participants": people}
-    return Output(answer, lines or "No variable is filled in yet.")
+def _describe(session: Session, participants: Iterable[Participant]) -> Output:
+    known = variables_by_participant(session.study)
+    rows, lines = [], []
+    for person in participants:
+        given = [use.value for use, granted in consents(session.study, person.id).items() if granted]
+        own = known.get(person.id, {})
+        rows.append({"pseudonym": person.pseudonym, "role": person.role.value, "consents": given, "variables": own})
+        head = f"{person.pseudonym} ({person.role.value}): {', '.join(given) or 'no consent'}"
+        lines.append("; ".join((head, *(f"{name} {value}" for name, value in own.items()))))
+    kinds = {name: kind.value for name, kind in variable_kinds(session.study).items()}
+    return Output({"participants": rows, "variables": kinds}, lines or "There are no participants yet.")
 
 
 @command()
@@ -135,8 +135,8 @@ def withdraw(
 
     \b
     Example:
-      greenroom withdraw my-study.greenroom P01 --dry-run
-      greenroom withdraw my-study.greenroom P01 --word Anna --keep Annabel --delete-footage
+      greenroom participant withdraw my-study.greenroom P01 --dry-run
+      greenroom participant withdraw my-study.greenroom P01 --word Anna --keep Annabel --delete-footage
     """
     from anonymize.withdrawal.withdrawal import run_withdrawal
     from anonymize.withdrawal.withdrawal_certificate import read_certificates, write_certificate

@@ -39,8 +39,8 @@ def budget(session: Session, counted: CountOptions = _COUNTED) -> Output:
 
     \b
     Example:
-      greenroom budget my-study.greenroom
-      greenroom budget my-study.greenroom --by participant --by phase --phases phase --csv budget.csv
+      greenroom study budget my-study.greenroom
+      greenroom study budget my-study.greenroom --by participant --by phase --phases phase --csv budget.csv
     """
     from annotate.statistics.statistics_tables import budget_table, data_rows
     from annotate.statistics.study_observations import read_observations
@@ -72,8 +72,8 @@ def transitions(
 
     \b
     Example:
-      greenroom transitions my-study.greenroom
-      greenroom transitions my-study.greenroom --by annotator --no-repeats --csv transitions.csv
+      greenroom study transitions my-study.greenroom
+      greenroom study transitions my-study.greenroom --by annotator --no-repeats --csv transitions.csv
     """
     from annotate.statistics.statistics_tables import transition_rows
     from annotate.statistics.study_observations import read_observations
