@@ -270,7 +270,7 @@ class StudyReader:
         start_s: float = 0,
         end_s: float | None = None,
     ) -> DataFrame:
-        """Return how often, how long and in which share of the time each label was marked, as `greenroom study budget` does.
+        """Return how often and how long each label was marked, as `greenroom study budget` does.
 
         Args:
             by: what the rows are grouped by: participant, annotator, recording, collection, phase, variables of

@@ -71,7 +71,7 @@ def set_participant(
     return _describe(session, [person for person in all_participants(session.study) if person.id == found.id])
 
 
-@command("import", study=EDIT)
+@command(study=EDIT)
 def import_table(session: Session, table: Path = argument(type=FILE)) -> Output:
     """Fill in age, group and other variables of participants from a CSV table.
 
