@@ -39,6 +39,8 @@ class Lane:
         active: whether new segments go here.
         faded: its scheme is not in use.
         pale: what is in it is suggested by a model, and nobody's work.
+        points: its segments are points, moments without length.
+        fixed: its segments cannot be moved, such as samples.
     """
 
     key: str
@@ -50,6 +52,8 @@ class Lane:
     active: bool = False
     faded: bool = False
     pale: bool = False
+    points: bool = False
+    fixed: bool = False
 
     @property
     def has_bars(self) -> bool:

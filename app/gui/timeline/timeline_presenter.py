@@ -36,11 +36,13 @@ class RangeSliderController(QObject):
         slider: RangeSlider,
         timeline: TimelineView,
         editing: SegmentEditing,
+        active: ActiveTrack,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._studio = studio
         self._player = player
+        self._active = active
         self._slider = slider
         self._timeline = timeline
         self._editing = editing
@@ -61,8 +63,10 @@ class RangeSliderController(QObject):
             lane = self._timeline.model.lane(lane_key_of(chosen))
             look = unknown_look(chosen.label) if lane is None else lane.look(chosen.label)
             self._slider.set_range(chosen.start_us, chosen.end_us, look)
-            self._slider.set_editable(self._timeline.can_edit(lane))
+            self._slider.set_editable(lane is not None and not lane.fixed and self._timeline.can_edit(lane))
         else:
+            track = self._active.track
+            self._slider.set_points(track is not None and track.holds_points)
             self._slider.set_range(self._studio.mark_in, self._studio.mark_out)
             self._slider.set_editable(self._studio.writable)
 
@@ -340,6 +344,8 @@ class TimelineFeed(QObject):
                     active=several and mine and self._active.key_pair == (place.scheme, place.track),
                     faded=faded,
                     pale=pale,
+                    points=track is not None and track.holds_points,
+                    fixed=track is not None and track.sampling is not None,
                 )
             )
         return lanes

@@ -225,7 +225,9 @@ class MainWindow(WindowParts):
         self.inspecting = InspectorFeed(self.studio, self.editing, self.active, self)
         self.guidelines = Guidelines(self.studio, self.active, space.columns, space.rows, self)
         self.jobs = JobCenter(self.studio, space.jobs_panel, runner, self)
-        self.marks = RangeSliderController(self.studio, self.player, space.slider, self.timeline, self.editing, self)
+        self.marks = RangeSliderController(
+            self.studio, self.player, space.slider, self.timeline, self.editing, self.active, self
+        )
         self.faces = FacesController(
             self.studio,
             self.player,
