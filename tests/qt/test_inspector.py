@@ -101,7 +101,7 @@ def test_what_is_ticked_and_chosen_is_sent_at_once(inspector, seen):
 def test_keys_choose_the_label_attributes_and_the_channel(window, inspector, seen):
     inspector.show_segment(ONE, {}, "Ann")
     press(window, "C", "N", "E")
-    assert seen == [("label_key_pressed", ["s1"], Verdict.COMPETENCE), ("label_key_pressed", ["s1"], Verdict.NONE)]
+    assert seen == [("label_key_pressed", ["s1"], label) for label in (Verdict.COMPETENCE, Verdict.NONE, Verdict.ERROR)]
     assert inspector.labels.buttons[Verdict.ERROR].isChecked(), "what is shown follows the study"
     for number, choice in enumerate(load_scheme().field("attributes").choices, 1):
         inspector.show_segment(replace(ONE, id=choice.key), {}, "Ann")

@@ -123,6 +123,7 @@ def _paint_stems(
     look: Style,
 ) -> None:
     at, rows, x = points
+    window = view.view
     track: SegmentTrack = view.model.track(band.lane.key)
     scale, width = look.scale, round(inside.width() * look.scale)
     wide = max(1, round((_STEM_PX if band.lane.kind is LaneKind.SEGMENTS else _STEM_PX + 1) * scale))
@@ -139,7 +140,7 @@ def _paint_stems(
         (track.flags[at] & SELECTED) > 0,
         [(round((band.row_top(r) - band.top) * scale), round(band.row_height * scale)) for r in range(band.rows)],
         (round(band.height * scale), width),
-        0,
+        round((window.start_us / window.us_per_px + inside.left() - HEADER) * scale % look.hatch),
         look.stem_colours((*band.lane.looks[:MAX_LABEL_CODES], UNKNOWN_LOOK)),
     )
     image = to_image(pixels)

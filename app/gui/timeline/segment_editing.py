@@ -242,7 +242,7 @@ class SegmentEditing(QObject):
             self._active.select_track(f"{chosen[0].scheme}/{chosen[0].track}")
             self._studio.set_marks(None, None)
             self.create_from_marks(label)
-        else:
+        elif any(segment.label != label for segment in chosen):
             self.set_label(ids, label)
 
     def _is_sample(self, segment: Segment) -> bool:
