@@ -108,7 +108,7 @@ class PlaybackCodingMode(QObject):
         self._on = False
         self._open: dict[str, int] = {}
         self._said = ""
-        line.end_requested.connect(self.toggle)
+        line.end_requested.connect(lambda: self.toggle() if self._on else None)
         player.position_changed.connect(lambda _at: self._update_marks())
         active.changed.connect(self._leave_track)
         studio.recording_changed.connect(self._leave_recording)

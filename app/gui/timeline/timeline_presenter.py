@@ -128,6 +128,7 @@ class TimelineFeed(QObject):
         self._has_faces = False
         self._strip: Lane | None = None
         self._certainty: Lane | None = None
+        self._samples: Lane | None = None
         self._judges: tuple[Lane, ...] = ()
         self._chain: Lane | None = None
         self._nodes: dict[str, NodeBar] = {}
@@ -172,6 +173,12 @@ class TimelineFeed(QObject):
         """Show a lane of spans above all others, or none."""
         if lane != self._strip:
             self._strip = lane
+            self._set_lanes(None)
+
+    def set_samples(self, lane: Lane | None) -> None:
+        """Show a lane of samples above those of segments, or none."""
+        if lane != self._samples:
+            self._samples = lane
             self._set_lanes(None)
 
     def set_judges(self, lanes: Iterable[Lane]) -> None:
@@ -296,6 +303,7 @@ class TimelineFeed(QObject):
         medium = session.main_medium(self._studio.recording.id)
         lanes = [] if self._strip is None else [self._strip]
         lanes += [Lane(WAVEFORM, tr("Sound"), LaneKind.WAVEFORM)] if medium and medium.facts.audio else []
+        lanes += [] if self._samples is None else [self._samples]
         made = self._segment_lanes(session, people, shown)
         lanes += [lane for lane in made if not lane.pale]
         lanes += self._judges
