@@ -361,7 +361,8 @@ class SegmentMatches:
 
     def distance_s(self, material: AgreementData) -> Floats:
         """Return (m,) how many seconds the starts of both are apart."""
-        return np.abs(material.start_us[self.first] - material.start_us[self.second]) / SECOND_US
+        apart: Floats = np.abs(material.start_us[self.first] - material.start_us[self.second]) / SECOND_US
+        return apart
 
     def where_filled(self, filled: Bools) -> "SegmentMatches":
         """Return those in which both sides are among the segments that `filled` (n,) holds."""

@@ -14,7 +14,7 @@ from annotate.agreement.span_matching import (
     Disagreement,
     DisagreementKind,
     SpanArray,
-    compared_span,
+    compared_spans,
     find_disagreement_spans,
     find_overlaps,
 )
@@ -68,9 +68,8 @@ def previous_disagreement(found: Sequence[Disagreement], time_us: int) -> Disagr
 
 
 def _spans(segments: Sequence[Segment], codes: Mapping[str, int]) -> SpanArray:
-    rows = [(*compared_span(segment), codes[segment.label]) for segment in segments]
-    columns = np.array(rows, np.int64).reshape(-1, 3)
-    return SpanArray(np.zeros(len(rows), np.int64), columns[:, 0], columns[:, 1], columns[:, 2])
+    label = np.array([codes[segment.label] for segment in segments], np.int64)
+    return SpanArray(np.zeros(len(segments), np.int64), *compared_spans(segments), label)
 
 
 def _differing_points(lanes: Sequence[SpanArray]) -> list[Disagreement]:
@@ -111,7 +110,7 @@ def find_disputed(segments: Sequence[Segment], people: Mapping[str, Collection[s
     ]
     if not kept:
         return set()
-    start, end = np.array([compared_span(segment) for segment in kept], np.int64).T
+    start, end = compared_spans(kept)
     tracks = [(segment.recording_id, segment.scheme, segment.track) for segment in kept]
     annotators, labels = [segment.annotator_id for segment in kept], [segment.label for segment in kept]
 
@@ -271,7 +270,7 @@ def _find_overlaps(marks: Sequence[Mark], minimum_iou: float) -> dict[tuple[int,
     spans = {
         who: SpanArray(
             np.array([lanes[marks[place].lane] for place in own], np.int64),
-            *np.array([compared_span(marks[place].segment) for place in own], np.int64).T,
+            *compared_spans([marks[place].segment for place in own]),
             np.zeros(len(own), np.int64),
         )
         for who, own in places.items()

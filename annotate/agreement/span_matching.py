@@ -17,6 +17,12 @@ POINT_TOLERANCE_US = 500_000
 """How far two points may be apart to be taken for the same event, where nothing else is asked for."""
 
 
+def compared_spans(segments: Sequence[Segment]) -> tuple[Ints, Ints]:
+    """Return (n,) starts and (n,) ends of segments as they are compared; see `compared_span`."""
+    spans = np.array([compared_span(segment) for segment in segments], np.int64).reshape(-1, 2)
+    return spans[:, 0], spans[:, 1]
+
+
 def compared_span(segment: Segment) -> tuple[int, int]:
     """Return start and end of a segment as it is compared with others."""
     return segment.start_us, segment.end_us + (POINT_TOLERANCE_US + 1 if segment.is_point else 0)

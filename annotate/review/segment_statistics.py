@@ -185,8 +185,8 @@ def _density(material: AgreementData, kinds: int) -> Floats:
         return found
     if material.points:
         length = material.length_us[material.recording]
-        part = np.minimum(BINS * material.start_us // np.maximum(length, 1), BINS - 1)
-        np.add.at(found, (material.label, part), BINS * 60e6 / np.maximum(length, 1))
+        place = np.minimum(BINS * material.start_us // np.maximum(length, 1), BINS - 1)
+        np.add.at(found, (material.label, place), BINS * 60e6 / np.maximum(length, 1))
         return found / worked
     coded = (material.recording * len(material.annotators) + material.annotator) * kinds + material.label
     pieces, start, end = _merge_overlapping(coded, material.start_us, material.end_us)

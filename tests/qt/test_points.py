@@ -127,4 +127,4 @@ def test_a_point_that_was_drawn_lies_where_it_was_drawn(window: MainWindow) -> N
     window.editing.create_from_marks("nod")
     assert marked(window) == [*before, ("nod", 9)]
     assert window.studio.session is not None
-    assert find_segment(window.studio.session.study, window.studio.selected[0]).label == "nod"  # type: ignore[union-attr]
+    assert find_segment(window.studio.session.study, window.studio.selected[0]).label == "nod"

@@ -316,7 +316,7 @@ class RangeSlider(QWidget):
         painter.setPen(QPen(ink, 1))
         painter.setBrush(colours.selection if self._label is None else look.label_style(self._label).brush)
         painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5))
-        handles = (("start", left, self._range[0]), ("end", right, self._range[1]))
+        handles: tuple[tuple[str, float, int], ...] = (("start", left, self._range[0]), ("end", right, self._range[1]))
         if self._is_point:
             handles = (("point", left, self._range[0]),)
         for handle, x, time in handles:

@@ -80,9 +80,9 @@ def test_the_checker_says_what_is_a_point_where_none_belongs_and_the_other_way_r
 
 
 def test_what_is_shown_of_a_point_has_time_around_it_inside_the_recording() -> None:
-    def shown(start: float, end: float) -> tuple[float, float]:
+    def shown(start: float, end: float) -> tuple[float, ...]:
         segment = Segment("s", "r", "a", "nod", round(start * SECOND), round(end * SECOND))
-        return tuple(at / SECOND for at in segment.shown_span(10 * SECOND))  # type: ignore[return-value]
+        return tuple(at / SECOND for at in segment.shown_span(10 * SECOND))
 
     around = POINT_CONTEXT_US / SECOND
     assert shown(5, 5) == (5 - around, 5 + around)

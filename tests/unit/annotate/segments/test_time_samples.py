@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from annotate.segments.segment_edits import add_segment, move_segments
-from annotate.segments.time_samples import answer_sample, read_sample_sheet
+from annotate.segments.time_samples import SampleSheet, answer_sample, read_sample_sheet
 from annotate.study.people import add_participant
 from project.entities.study_records import ParticipantRole
 from project.errors import UserError
@@ -35,7 +35,7 @@ def test_samples_come_after_each_interval_and_a_rest_is_not_sampled() -> None:
 
 
 def test_what_is_missing_is_asked_for_in_turn_and_an_answer_takes_the_place_of_the_one_before(session: Session) -> None:
-    def sheet():  # type: ignore[no-untyped-def]
+    def sheet() -> SampleSheet:
         return read_sample_sheet(session, WALK, "moments", "gaze")
 
     first, second = sheet().questions[:2]
