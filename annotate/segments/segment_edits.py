@@ -70,7 +70,8 @@ def add_segment(
     if lane.inside:
         start_us, end_us = _cut_to_utterance(session, recording_id, start_us, end_us)
     name = "" if label == Verdict.NONE else f" {(lane.label(label) or lane).name.lower()}"
-    with session.step(f"Add{name} segment") as step:
+    noun = "segment" if not lane.holds_points else "point" if lane.sampling is None else "sample"
+    with session.step(f"Add{name} {noun}") as step:
         author = session.author()
         session.schemes.store_text(used)
         segment = Segment(new_id(), recording_id, author.id, label, start_us, end_us, used.key, lane.key)

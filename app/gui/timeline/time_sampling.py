@@ -29,6 +29,11 @@ _LOOKS = (
 )
 _GAP_SHARE = 0.08
 """Part of a sample's time that is left free in the lane, so that one can be told from the next."""
+_MEANINGS = {
+    SamplingKind.INSTANTANEOUS: tr("what holds at this moment"),
+    SamplingKind.PARTIAL: tr("what happened at any time in this interval"),
+    SamplingKind.WHOLE: tr("what lasted through this interval"),
+}
 _MAX_STEP_US = 1_000_000
 """More than this at once is a jump, which passes over samples."""
 _NO_SAMPLING_HINT = tr("A track is sampled where its scheme says, for example: sampling = {example}.").format(
@@ -233,22 +238,20 @@ class TimeSamplingMode(QObject):
                 "The sample of {name} is taken.", "All {count} samples of {name} are taken.", len(sheet.questions)
             )
             return done.format(count=len(sheet.questions), name=track.name)
-        said = {
-            SamplingKind.INSTANTANEOUS: tr("what holds at {end}?"),
-            SamplingKind.PARTIAL: tr("what happened from {start} to {end}?"),
-            SamplingKind.WHOLE: tr("what lasted from {start} to {end}?"),
-        }[sheet.sampling.kind].format(start=format_time(question.start_us), end=format_time(question.end_us))
-        who = f" {question.participant.pseudonym}," if question.participant is not None else ""
+        times = format_time(question.end_us)
+        if question.start_us != question.end_us:
+            times = tr("{start} to {end}").format(start=format_time(question.start_us), end=times)
+        asked = f"{question.participant.pseudonym}, {times}" if question.participant is not None else times
         keys = ", ".join(f"{label.shortcut} {label.name}" for label in track.labels if label.shortcut)
         given = sheet.answers.get(question.key)
         answer = next((label.name for label in track.labels if given is not None and label.key == given.label), "")
-        return tr("{name}, sample {number} of {count}:{who} {said} {keys}{answer} · {missing:,} missing").format(
-            name=track.name,
+        # What is needed first stands first: in a narrow window the end of the line is cut off.
+        return tr("{asked}: {keys}{answer} · sample {number} of {count}, {missing:,} missing; {meaning}").format(
+            asked=asked,
+            keys=keys or tr("give labels a key in the scheme"),
+            answer=tr(" (now {answer})").format(answer=answer) if answer else "",
             number=question.number,
             count=sheet.samples,
-            who=who,
-            said=said,
-            keys=keys or tr("Give labels a key in the scheme."),
-            answer=tr(" (now {answer})").format(answer=answer) if answer else "",
             missing=len(sheet.missing),
+            meaning=_MEANINGS[sheet.sampling.kind],
         )
