@@ -283,7 +283,7 @@ class Playback(QObject):
             spans = [segment.shown_span(self._player.duration_us) for segment in chosen]
             return min(start for start, _ in spans), max(end for _, end in spans)
         start, end = self._studio.mark_in, self._studio.mark_out
-        return (start, end) if start is not None and end is not None else None
+        return (start, end) if start is not None and end is not None and start < end else None
 
     def set_looping(self, on: bool) -> None:
         """Repeat the selected segment, or the marked span; or stop doing so."""
