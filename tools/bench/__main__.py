@@ -20,7 +20,7 @@ What falls short, and why:
 - *Hits of YuNet covered, CenterFace alone*: every missed hit was looked at. All but six are hands, cushions, lamps and
   hair; the row below leaves those out (`tools/bench/things_taken_for_faces.json`). They were picked from our own
   misses, after the result was known: that row explains the gap and does not close it. CenterFace finds them at no
-  threshold that keeps the masked area. What closes it is a second detector (`greenroom models fetch yunet`), used
+  threshold that keeps the masked area. What closes it is a second detector (`greenroom model fetch yunet`), used
   beside CenterFace as soon as it is installed. YuNet judging itself proves little, so a third detector, RFB-320, is a
   witness of its own.
 - *After the last one, at once*: a jump ahead with no pause at all has to decode what lies between. After a quarter of a

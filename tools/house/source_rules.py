@@ -62,7 +62,7 @@ _NO_WORDS = re.compile(
     | <(span|p|div|td|qt|img)\b[^>]*$ | Helvetica                              # tags of rich text, and fonts
     | ^((Ctrl|Alt|Shift)\+)*(Up|Left|PgUp),\ | \[dict\[                        # keys, types
     | ^(bottom|top)\ (left|right)$ | ^back\ hatch$ | ^not\ (asked|sent)$       # names that only the program reads
-    | ^node\ text\ $ | ^(chain|cues|judge|questions)\ (import|accept|add|texts)$  # words of commands""",
+    | ^node\ text\ $ | ^cues\ accept$                                       # words of a command""",
     re.VERBOSE,
 )
 """What only looks like words for a reader."""
