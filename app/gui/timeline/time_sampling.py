@@ -139,7 +139,9 @@ class TimeSamplingMode(QObject):
 
     def step(self, by: int) -> None:
         """Go to the next sample or the one before, without an answer."""
-        if self._sheet is not None and self._question is not None:
+        if self._sheet is None:
+            self._studio.message.emit(tr("No samples are asked for. Shift+T begins."))
+        elif self._question is not None:
             self._ask(self._sheet.neighbour(self._question, by))
 
     def _choose_sampled_track(self) -> None:
@@ -246,12 +248,15 @@ class TimeSamplingMode(QObject):
         given = sheet.answers.get(question.key)
         answer = next((label.name for label in track.labels if given is not None and label.key == given.label), "")
         # What is needed first stands first: in a narrow window the end of the line is cut off.
-        return tr("{asked}: {keys}{answer} · sample {number} of {count}, {missing:,} missing; {meaning}").format(
+        return tr(
+            "{asked}: {keys}{answer} · sample {number} of {count}, {missing:,} missing; {name}: {meaning}"
+        ).format(
             asked=asked,
             keys=keys or tr("give labels a key in the scheme"),
             answer=tr(" (now {answer})").format(answer=answer) if answer else "",
             number=question.number,
             count=sheet.samples,
             missing=len(sheet.missing),
+            name=track.name,
             meaning=_MEANINGS[sheet.sampling.kind],
         )
