@@ -126,6 +126,18 @@ def floating_windows(trees: Mapping[str, ast.Module]) -> Iterator[str]:
                 yield f"{module}:{call.lineno}: make it with attach (widgets/dialogs/dialog_windows.py)"
 
 
+_GUARDED = frozenset({"QComboBox", "QSlider", "QSpinBox", "QDoubleSpinBox", "QDateEdit", "QTimeEdit"})
+
+
+def unguarded_controls(trees: Mapping[str, ast.Module]) -> Iterator[str]:
+    """Yield each control that the wheel changes while a page is scrolled over it."""
+    for module, tree in trees.items():
+        for node in ast.walk(tree):
+            bases = [*map(_name, node.bases)] if isinstance(node, ast.ClassDef) else []
+            if _called(node) in _GUARDED or (_GUARDED & {*bases} and "WheelWhenFocused" not in bases):
+                yield f"{module}:{node.lineno}: take the control of widgets/form/wheel_guard.py or input_fields.py"
+
+
 def _called(node: ast.AST) -> str:
     return _name(node.func) if isinstance(node, ast.Call) else ""
 

@@ -11,6 +11,7 @@ from tools.house.source_rules import (
     shell_commands,
     short_waits,
     silent_errors,
+    unguarded_controls,
     untranslated_texts,
 )
 
@@ -41,6 +42,7 @@ def broken(rule: Rule, source: str) -> list[str]:
         (rich_texts, "def data(self, index, role):\n    return text if role == Qt.ToolTipRole else None"),
         (shell_commands, 'label = PlainLabel(tr("Fetch it: greenroom model fetch yunet"))'),
         (floating_windows, "super().__init__(parent, Qt.WindowType.Window)"),
+        (unguarded_controls, "box = QComboBox()"),
     ],
 )
 def test_what_breaks_a_rule_is_told(rule: Rule, source: str) -> None:
@@ -61,6 +63,7 @@ def test_what_breaks_a_rule_is_told(rule: Rule, source: str) -> None:
             'def make():\n    """See `greenroom model fetch`."""\n    return tr("Fetch it: File > Models…")',
         ),
         (floating_windows, "attach(self, owner)"),
+        (unguarded_controls, "box = ComboBox()"),
     ],
 )
 def test_what_keeps_it_is_let_through(rule: Rule, source: str) -> None:
