@@ -52,7 +52,7 @@ def require_utf8(name: object) -> None:
         str(name).encode("utf-8")
     except UnicodeEncodeError:
         raise UserError(
-            f"This is not valid text: {escape_unprintable(name)}.", "Rename the file or folder first."
+            f"“{escape_unprintable(name)}” is not valid UTF-8.", "Rename the file or folder first."
         ) from None
 
 

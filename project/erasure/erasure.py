@@ -11,6 +11,7 @@ from functools import cached_property
 from glob import escape
 from pathlib import Path
 
+from project.common_errors import unknown_name
 from project.encryption.encrypted_files import shred_file
 from project.encryption.encryption_key import is_encrypted, starts_encrypted
 from project.encryption.passphrases import obtain_key
@@ -221,8 +222,7 @@ def _find_participants(memory: sqlite3.Connection, pseudonym: str) -> list[str]:
     rows = memory.execute("SELECT id, pseudonym FROM participant ORDER BY pseudonym").fetchall()
     found = [row[0] for row in rows if row[1] == wanted]
     if not found:
-        known = ", ".join(escape_unprintable(row[1]) for row in rows) or "nobody"
-        raise UserError(f"No participant is called “{escape_unprintable(wanted)}”.", f"In this study: {known}.")
+        raise unknown_name("participant", wanted, [row[1] for row in rows])
     return found
 
 
@@ -340,7 +340,7 @@ def _unsound_is_unreadable(path: Path) -> Iterator[None]:
     try:
         yield
     except (RuntimeError, sqlite3.Error) as error:
-        raise Unreadable(f"“{escape_unprintable(path.name)}” is not sound: {error}.") from None
+        raise Unreadable(f"“{escape_unprintable(path.name)}” is damaged: {error}.") from None
 
 
 def erase_from_older_state(path: Path, now: SubjectScope, at: str, *, erase: bool = False) -> str:

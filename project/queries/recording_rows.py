@@ -128,7 +128,7 @@ update_collection = COLLECTIONS.update
 def delete_collection(study: Study, collection_id: str) -> None:
     """Remove a collection; inside a step."""
     if study.row("SELECT 1 FROM recording WHERE collection_id = ? LIMIT 1", (collection_id,)):
-        raise UserError("This collection still holds recordings.", "Move or delete them first.")
+        raise UserError("This collection is not empty.", "Move or delete its recordings first.")
     COLLECTIONS.delete(study, collection_id)
 
 

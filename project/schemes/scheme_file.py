@@ -57,7 +57,8 @@ def _shipped(name: str) -> Path:
         return resource("schemes", f"{name}.toml")
     except FileNotFoundError:
         raise UserError(
-            f"There is no scheme “{escape_unprintable(name)}”.", "It may come with a newer version."
+            f"There is no scheme “{escape_unprintable(name)}”.",
+            "Your version of Greenroom may be too old for this study; update it.",
         ) from None
 
 
@@ -71,12 +72,12 @@ def scheme_text(path: Path) -> str:
     name = f"The scheme “{escape_unprintable(path.name)}”"
     with explain_os_errors(f"{name} cannot be read", "Choose another file."):
         if path.stat().st_size > MAX_SCHEME_BYTES:
-            raise UserError(f"{name} is too large to be one.", "Choose another file.")
+            raise UserError(f"“{name}” is too large for a scheme.", "Choose another file.")
         content = path.read_bytes()
     try:
         return content.decode()
     except UnicodeDecodeError:
-        raise UserError(f"{name} is not UTF-8 text.", "Save it as UTF-8.") from None
+        raise UserError(f"“{name}” is not UTF-8 text.", "Save it as UTF-8.") from None
 
 
 def parse_scheme(text: str, name: str) -> Scheme:
@@ -182,7 +183,7 @@ class _TomlTable:
 
     def error(self, key: str, what: str) -> UserError:
         return UserError(
-            f"The scheme “{escape_unprintable(self._file)}” is wrong at {self._where}{key}: {what}.",
+            f"The scheme “{escape_unprintable(self._file)}” is not valid at {self._where}{key}: {what}.",
             "Correct the file.",
         )
 
