@@ -88,7 +88,7 @@ def test_a_folder_that_lacks_a_file_is_named_with_it_and_damaged_weights_with_th
         with pytest.raises(UserError, match=rf"^broken is no folder .*{name} is missing"):
             Whisper(broken)
         (tmp_path / name).rename(broken / name)
-    with pytest.raises(UserError, match="There is no folder"):
+    with pytest.raises(UserError, match="does not exist"):
         Whisper(tmp_path / "gone")
     whole = (broken / "model.bin").read_bytes()
     (broken / "model.bin").write_bytes(whole[: len(whole) // 2])

@@ -89,7 +89,7 @@ def test_another_file_is_not_installed_and_the_good_one_stays(
 ) -> None:
     know(monkeypatch, at_address())
     write_files(stick, {"toy.onnx": content})
-    with pytest.raises(UserError, match="checksum is wrong"):
+    with pytest.raises(UserError, match="its sha256 is"):
         add_weights("toy", stick / "toy.onnx")
     assert names_in(folder) == []
     add_weights("toy", write_files(stick / "good", {"toy.onnx": CONTENT}))
@@ -106,7 +106,7 @@ def test_what_lacks_a_file_is_refused_with_what_is_needed(
     write_files(stick, {"letter.txt": b"hello", "broken.whl": folder_wheel()[:-100]})
     lacking = write_files(stick / "lacking", {"model.bin": FILES["model.bin"]})
     for source in (lacking, stick / "letter.txt", stick / "broken.whl"):
-        with pytest.raises(UserError, match="does not hold") as raised:
+        with pytest.raises(UserError, match="does not contain") as raised:
             add_weights("toy", source)
         assert "model.bin, config.json, vocab/words.txt" in raised.value.hint
         assert WHEEL in raised.value.hint
@@ -114,7 +114,7 @@ def test_what_lacks_a_file_is_refused_with_what_is_needed(
     with pytest.raises(UserError, match=r"model\.bin") as raised:
         add_weights("toy", write_files(stick / "bad", {**FILES, "model.bin": wrong}))
     assert sha256_of(wrong) in raised.value.message
-    with pytest.raises(UserError, match="There is no file"):
+    with pytest.raises(UserError, match="does not exist"):
         add_weights("toy", stick / "gone.onnx")
     assert names_in(folder) == []
 

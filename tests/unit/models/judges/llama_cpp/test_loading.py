@@ -91,9 +91,9 @@ def test_a_file_that_is_missing_or_something_else_is_refused_at_once(tmp_path: P
 
 
 def test_frames_need_a_projector_and_a_clip_is_not_taken(tiny_gguf: TinyModel) -> None:
-    with pytest.raises(UserError, match="sees no frames without a projector"):
+    with pytest.raises(UserError, match="cannot see frames without a projector"):
         LlamaJudge(str(tiny_gguf.model), LlamaOptions(), JudgeResources())
-    with pytest.raises(UserError, match="takes no clips"):
+    with pytest.raises(UserError, match="cannot read clips"):
         LlamaOptions(sees="clip")
 
 
