@@ -69,12 +69,12 @@ def guess_format(path: Path) -> Format:
             return file_format
     if named:
         raise UserError(
-            f"{escape_unprintable(path.name)} is of another format than {named[0].name}, or damaged.",
-            "Export it again, or choose another.",
+            f"{escape_unprintable(path.name)} is damaged or not in the format {named[0].name}.",
+            "Export it again, or choose another file.",
         )
     raise UserError(
-        f"{escape_unprintable(path.name)} is of no known format.",
-        f"Choose one of these: {', '.join(importable_suffixes())}.",
+        f"The format of {escape_unprintable(path.name)} is unknown.",
+        f"Choose a file that ends in one of {', '.join(importable_suffixes())}.",
     )
 
 

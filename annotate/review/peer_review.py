@@ -11,6 +11,7 @@ from annotate.agreement.annotator_lanes import Mark, group_marks, list_annotator
 from annotate.cues.prelabels import is_prelabel
 from annotate.segments.segment_edits import find_segment
 from annotate.team.training_gate import Gate
+from project.common_errors import no_own_decision
 from project.entities.study_records import (
     MAX_NOTE_CHARS,
     Annotator,
@@ -48,9 +49,7 @@ def withdraw_review(session: Session, segment_id: str) -> Changes:
     reviewer = session.annotator()
     before = review_by(session.study, segment_id, reviewer.id) if reviewer else None
     if before is None:
-        raise UserError(
-            f"{session.annotator_name or 'Nobody'} did not review this segment.", "There is nothing to take back."
-        )
+        raise no_own_decision("review", "segment")
     with session.step("Withdraw review") as step:
         delete_review(session.study, before)
     return step.changes
@@ -61,15 +60,13 @@ def _require_other_author(session: Session, segment_id: str) -> Segment:
     segment = find_segment(session, segment_id)
     author = next(annotator for annotator in all_annotators(session.study) if annotator.id == segment.annotator_id)
     if author.name == session.annotator_name:
-        raise UserError(
-            f"{author.name} made this segment.", "Somebody else reviews it: work under another annotator's name."
-        )
+        raise UserError("You made this segment yourself.", "Another annotator has to review it.")
     if is_prelabel(session.study, segment):
-        raise UserError("This is a pre-label, nobody's work.", "Accept or reject it: greenroom cues accept STUDY ID")
-    if author.kind == "adjudicated":
         raise UserError(
-            f"“{author.name}” was made from several people's work.", "Review the segments of those people instead."
+            "This is a pre-label, which nobody made.", "Accept or reject it: greenroom cues accept STUDY ID"
         )
+    if author.kind == "adjudicated":
+        raise UserError(f"“{author.name}” is an adjudicated lane.", "Review the segments of the annotators instead.")
     return segment
 
 

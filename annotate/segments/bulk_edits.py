@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from annotate.segments.segment_edits import delete_segments, find_segment, move_segments, set_label, write_field
+from project.common_errors import unknown_id
 from project.entities.study_records import Changes, Comment, Json, Segment
 from project.errors import UserError
 from project.ids import new_id
@@ -120,7 +121,9 @@ def _keys(field: Field) -> set[Json]:
 
 def _require_any(segments: list[Segment]) -> list[Segment]:
     if not segments:
-        raise UserError("None of these segments can be changed like this.", "Choose segments that you made yourself.")
+        raise UserError(
+            "You made none of these segments, so you cannot change them.", "Choose segments that you made yourself."
+        )
     return segments
 
 
@@ -173,7 +176,7 @@ def find_comment(session: Session, comment_id: str) -> Comment:
     """Return a comment."""
     found = segment_rows.find_comment(session.study, comment_id)
     if found is None:
-        raise UserError(f"No comment has the id {comment_id}.", "It may be gone already.")
+        raise unknown_id("comment", comment_id)
     return found
 
 
@@ -187,5 +190,5 @@ def _require_own_comment(session: Session, comment_id: str) -> Comment:
 def _check_text(text: str) -> str:
     text = text.strip()
     if not text:
-        raise UserError("A comment needs some text.", "Say what should be looked at.")
+        raise UserError("A comment cannot be empty.", "Type the comment.")
     return require_length(text, MAX_COMMENT_CHARS, "A comment")

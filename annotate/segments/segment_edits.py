@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from annotate.study.recording_edits import MIN_SPAN_US, require_span
 from annotate.team.training_gate import require_training
+from project.common_errors import unknown_id
 from project.entities.study_records import Changes, FieldValue, Json, Segment, Verdict
 from project.errors import UserError
 from project.ids import new_id
@@ -20,7 +21,7 @@ def find_segment(session: Session, segment_id: str) -> Segment:
     """Return a segment."""
     found = segment_rows.find_segment(session.study, segment_id)
     if found is None:
-        raise UserError(f"No segment has the id {segment_id}.", "List the segments to see their ids.")
+        raise unknown_id("segment", segment_id)
     return found
 
 
@@ -156,9 +157,11 @@ def delete_kept_value(session: Session, segment_id: str, field: str, version: in
     values = segment_rows.value_history(session.study, segment_id)
     found = next((value for value in values if (value.field, value.version) == (field, version)), None)
     if found is None:
-        raise UserError(f"Version {version} of the scheme left no value in “{field}”.", "It may be gone already.")
+        raise UserError(
+            f"The field “{field}” has no value of version {version} of the scheme.", "It may have been deleted."
+        )
     if scheme is not None and not scheme.orphaned_values(segment.track, {field: found.value}):
-        raise UserError(f"The value in “{field}” is part of the form.", "Change it there.")
+        raise UserError(f"The value in “{field}” belongs to the form.", "Change it in the form.")
     with session.step(f"Delete kept value of {field}") as step:
         segment_rows.clear_value(session.study, found)
     return step.changes
@@ -169,7 +172,7 @@ def split_segment(session: Session, segment_id: str, at_us: int) -> tuple[str, C
     segment = find_own_segment(session, segment_id)
     _require_movable(session, segment)
     if not segment.start_us + MIN_SPAN_US <= at_us <= segment.end_us - MIN_SPAN_US:
-        raise UserError("The playhead is not inside the segment.", "Move it to where the cut should be.")
+        raise UserError("The playhead is not inside the segment.", "Move the playhead to where you want to split it.")
     second = replace(segment, id=new_id(), start_us=at_us)
     with session.step("Split segment") as step:
         segment_rows.update_segment(session.study, replace(segment, end_us=at_us))
@@ -195,8 +198,8 @@ def write_field(session: Session, segment: Segment, field: str, value: Json) -> 
     if checked is not None and not wanted.applies_to(segment.label, segment.track):
         owners = wanted.only_for or wanted.tracks
         raise UserError(
-            f"{wanted.name} cannot be given for {_label_text(session, [segment], segment.label)} segments.",
-            f"It belongs to {' and '.join(owners)} segments only.",
+            f"{wanted.name} does not apply to {_label_text(session, [segment], segment.label)} segments.",
+            f"It applies to {' and '.join(owners)} segments only.",
         )
     session.schemes.store_text(scheme)
     new = FieldValue(segment.id, scheme.key, scheme.version, field, checked)
@@ -213,8 +216,8 @@ def _require_movable(session: Session, segment: Segment) -> None:
     scheme = session.schemes.find(segment.scheme)
     if scheme is not None and scheme.track_or_empty(segment.track).extent is Extent.RECORDING:
         raise UserError(
-            f"{scheme.track_or_empty(segment.track).name} are about the whole recording.",
-            "Their start and end stay as they are.",
+            f"{scheme.track_or_empty(segment.track).name} segments cover the whole recording.",
+            "Their start and end cannot be changed.",
         )
 
 
@@ -224,7 +227,9 @@ def _cut_to_utterance(session: Session, recording_id: str, start_us: int, end_us
         return start_us, end_us
     inside = clip_to_utterance(start_us, end_us, spoken)
     if inside is None or inside[1] - inside[0] < MIN_SPAN_US:
-        raise UserError("Nobody speaks here.", "A segment of this track lies inside an utterance: mark a part of one.")
+        raise UserError(
+            "Nobody speaks here.", "Mark a part of an utterance: segments of this track lie inside utterances."
+        )
     return inside
 
 

@@ -190,7 +190,7 @@ def test_a_worker_that_is_not_prepared_is_named_and_so_is_a_scheduler_that_is_go
             ask(marked, own.address)
         assert "--preload greenroom" in raised.value.hint
     monkeypatch.setattr("models.connection.dask_connection._CONNECTING_S", 1.0)
-    with pytest.raises(UserError, match="No scheduler answers at"):
+    with pytest.raises(UserError, match="No scheduler responds at"):
         ask(marked, own.address)
 
 

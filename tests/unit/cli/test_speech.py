@@ -210,7 +210,7 @@ def test_files_are_written_without_hold_outs_and_scrubbed(greenroom: Terminal, r
     told = (out / "0001.meta.json").read_text("utf-8")
     assert "Hello" not in told
     assert json.loads(told)["speech"][0]["text"].startswith("P99")
-    assert "exists already" in greenroom("meta", "export", room, "--out", str(out), code=2)
+    assert "already exists" in greenroom("meta", "export", room, "--out", str(out), code=2)
     assert "Hello there" in greenroom("meta", "show", room, "--recording", "1")
     with Session.open(Path(room), "Ada") as session, session.step("Hold out"):
         set_hold_out(session.study, R, True)

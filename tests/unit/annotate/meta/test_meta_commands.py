@@ -124,7 +124,7 @@ def test_voice_over_is_marked_left_out_and_taken_back(session: Session) -> None:
     assert [event.segment.label for event in read_scene_events(session, R)] == ["voice_over"]
     assert not commands.set_voice_over(session, TOLD, True)
     session.annotator_name = "Bo"
-    with pytest.raises(UserError, match="Somebody else"):
+    with pytest.raises(UserError, match="Another annotator"):
         commands.set_voice_over(session, TOLD, False)
     session.annotator_name = "Ada"
     commands.set_voice_over(session, TOLD, False)

@@ -76,7 +76,7 @@ def test_a_changed_text_needs_a_higher_version(session: Session) -> None:
     commands.use_scheme(session, text(1), "lab.toml")
     with pytest.raises(UserError, match="content differs") as refused:
         commands.use_scheme(session, text(1, labels=["a"]), "lab.toml")
-    assert "Raise `version` to 2" in refused.value.hint
+    assert "Set `version` to 2" in refused.value.hint
     commands.use_scheme(session, text(2, labels=["a"]), "lab.toml")
     assert [*all_versions(session.study).get("lab", {})] == [1, 2]
     with pytest.raises(UserError, match="keeps version 2"):
@@ -105,7 +105,7 @@ def test_values_that_have_no_place_any_more_are_kept_listed_and_can_be_deleted(s
     assert values_of(session.study, second)["words"] == "Because.", "a split keeps them on both sides"
     fitting = made(session, number=2)
     assert fitting not in {orphan.segment.id for orphan in find_orphans(session, "lab")}
-    with pytest.raises(UserError, match="part of the form"):
+    with pytest.raises(UserError, match="to the form"):
         delete_kept_value(session, fitting, "number", 2)
 
 
@@ -133,7 +133,7 @@ def test_a_scheme_that_is_dropped_keeps_its_segments(session: Session) -> None:
     assert values_of(session.study, one)["words"] == "Kept."
     found = session.schemes.find("lab")
     assert found.name == "Lab"
-    with pytest.raises(UserError, match="does not use"):
+    with pytest.raises(UserError, match="is not in this study"):
         made(session)
     commands.use_kept_scheme(session, "lab")
     made(session)

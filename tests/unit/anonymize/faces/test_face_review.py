@@ -76,7 +76,7 @@ def test_any_later_change_revokes_a_review_and_undoing_it_brings_it_back(lab: Se
         assert len(seen_now(lab).reviews) == 1
     review.withdraw_review(lab, here)
     assert seen_now(lab).revoked == []
-    with pytest.raises(UserError, match="nothing to take back"):
+    with pytest.raises(UserError, match="decisions can be withdrawn"):
         review.withdraw_review(lab, here)
 
 

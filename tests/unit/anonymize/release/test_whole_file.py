@@ -122,7 +122,7 @@ def test_a_file_that_is_replaced_while_it_is_rendered_and_put_back_leaves_no_ren
     interfere(monkeypatch, face_renderer, "render", before=swap, after=lambda *_: kept.replace(path))
     result = released(session, tmp_path / "out")
     assert result.released is False
-    assert "changed or replaced while it was worked on" in result.reasons[0].sentence
+    assert "changed or replaced while it was in use" in result.reasons[0].sentence
     facts = [*(cache_folder() / "releases").glob("*/facts.json")]
     assert facts == [], "what was rendered of the other file is not taken up again"
 

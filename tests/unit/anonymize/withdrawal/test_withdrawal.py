@@ -329,7 +329,7 @@ def test_neither_a_copy_nor_an_exported_file_brings_them_back(tmp_path: Path, gr
     spoken.write_text("WEBVTT\n\n00:00:00.100 --> 00:00:00.900\n<v P01>call me Zyxanna\n")
     for words, more in ((("import",), ()), (("transcript", "import"), ("--replace",))):
         told = greenroom(*words, path, spoken, "--recording", "2", *more, code=2)
-        assert "may bring back somebody who withdrew: " in told
+        assert "may contain personal information of a withdrawn participant: " in told
         assert "“P01”" in told
         assert "“Zyxanna”" in told
         assert b"Zyxanna" not in path.read_bytes()
@@ -461,7 +461,7 @@ def test_a_certificate_is_written_again_from_the_study_in_the_place_of_no_other(
     (kept, other) = read_certificates(study)
     assert (kept.withdrawn, other.withdrawn[:12]) == ("P01", "participant ")
     first.unlink()
-    assert "No participant" in greenroom("withdraw", study, "P01", "--dry-run", code=2)
+    assert "There is no participant" in greenroom("withdraw", study, "P01", "--dry-run", code=2)
     again = Path(greenroom.json("withdraw", study, "P01")["certificate"])
     assert again == first
     assert again.read_text().startswith("# Certificate of the withdrawal of P01\n")

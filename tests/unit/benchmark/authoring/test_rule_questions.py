@@ -124,7 +124,7 @@ def test_kinds_are_chosen_and_unknown_ones_and_chains_are_refused(session: Sessi
     assert {*done.by_kind} == {"CW", "multi-step"}
     found = all_questions(session.study)
     assert {question.aspect for question in found if question.kind is QuestionKind.STEPS} == {"start", "end", "between"}
-    for chain_ids, kinds, says in (((), [QuestionKind.ESI], "ESI"), (["nothing"], SINGLE_STEP, "No chain")):
+    for chain_ids, kinds, says in (((), [QuestionKind.ESI], "ESI"), (["nothing"], SINGLE_STEP, "no chain")):
         with pytest.raises(UserError, match=says):
             add_rule_questions(session, chain_ids, kinds)
 

@@ -78,7 +78,7 @@ def test_turns_are_told_by_role_in_seconds_from_the_start(seen: Session) -> None
     ]
     assert quoted_under(plan, "Who takes part") == ["Agent: the agent", "User: somebody who deals with the agent"]
     assert "P01" not in plan.text
-    for about, task, says in (("gone", "assess", "no longer part"), (segment, "guess", "no task “guess”")):
+    for about, task, says in (("gone", "assess", "no longer in"), (segment, "guess", "no task “guess”")):
         with pytest.raises(UserError, match=says):
             plan_input(seen, about, task)
 
