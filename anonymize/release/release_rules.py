@@ -8,6 +8,7 @@ from annotate.study.leave_permission import LeaveUse, has_consented, may_leave
 from anonymize.faces.face_review import FaceSheet, build_face_sheet
 from anonymize.release.release_plan import SCRUB, SOLID, ReleasePlan
 from anonymize.release.release_sound import AudioTreatment, PersonalHits, Speech, plan_audio_treatment, read_speech
+from project.common_errors import unknown_choice
 from project.entities.study_records import (
     MIN_REASON_WORDS,
     Changes,
@@ -155,13 +156,14 @@ def valid_waivers(session: Session) -> dict[WaivedRule, list[Waiver]]:
 def waive_rule(session: Session, rule: str, recording_id: str | None, reason: str) -> Changes:
     """Do without a rule, for a recording or, where it is None, for all; the reason is printed in the data card."""
     if rule not in RULES:
-        raise UserError(f"There is no rule “{rule}”.", f"Rules that can be waived: {', '.join(waivable_rules())}.")
+        raise unknown_choice("rule", rule, waivable_rules())
     if not RULES[rule].waivable:
-        raise UserError(f"The rule “{rule}” cannot be waived.", f"These can: {', '.join(waivable_rules())}.")
+        raise UserError(f"The rule “{rule}” cannot be waived.", f"Choose one of {', '.join(waivable_rules())}.")
     said = " ".join(reason.split())
     if len(said.split()) < MIN_REASON_WORDS:
         raise UserError(
-            "A waiver needs a reason.", f"Say in {MIN_REASON_WORDS} words or more why; it is printed in the data card."
+            "A waiver needs a reason.",
+            f"Give the reason in at least {MIN_REASON_WORDS} words; the data card prints it.",
         )
     with session.step(f"Waive {rule}") as step:
         who = session.annotator()
@@ -181,7 +183,7 @@ def withdraw_waiver(session: Session, rule: str, recording_id: str | None) -> Ch
         if (waiver.rule, waiver.recording_id) == (rule, recording_id)
     ]
     if not found:
-        raise UserError(f"The rule “{rule}” is not waived there.", "See which are: greenroom release STUDY --dry-run")
+        raise UserError(f"The rule “{rule}” has no waiver here.", "List the waivers: greenroom release STUDY --dry-run")
     with session.step(f"Withdraw waiver of {rule}") as step:
         for waiver in found:
             policy_rows.delete_waiver(session.study, waiver.id)

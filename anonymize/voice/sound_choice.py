@@ -12,6 +12,7 @@ from anonymize.sound.sound_plan import SoundPlan, sound_filter
 from anonymize.sound.voice_methods import COVERS, DEFAULT_VOICE, MUTE, VOICES, create_voice
 from anonymize.sound.voice_stream import VoiceSpan
 from project.codec import dump
+from project.common_errors import unknown_choice
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.progress import Progress
@@ -86,14 +87,12 @@ def require_choice(choice: SoundChoice) -> None:
     """Refuse what cannot be done."""
     if choice.changes_voices:
         if choice.voice not in VOICES:
-            raise UserError(
-                f"There is no voice method “{choice.voice}”.", f"Choose one of {', '.join([KEEP, NONE, *VOICES])}."
-            )
+            raise unknown_choice("voice method", choice.voice, [KEEP, NONE, *VOICES])
         create_voice(choice.voice, **choice.options)
     elif choice.options:
         raise UserError("Only a voice method has options.", f"Choose one of {', '.join(VOICES)}.")
     if choice.cover not in (NONE, *COVERS):
-        raise UserError(f"There is no cover “{choice.cover}”.", f"Choose one of {', '.join([NONE, *COVERS])}.")
+        raise unknown_choice("cover", choice.cover, [NONE, *COVERS])
 
 
 def gather_sound_parameters(session: Session, recording_id: str, choice: SoundChoice) -> SoundParameters:

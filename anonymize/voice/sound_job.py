@@ -55,7 +55,7 @@ def prepare(
     """Make the job for one recording. The destination ends in `.flac` or `.wav`."""
     recording = session.recording(recording_id)
     if choice.voice == NONE:
-        raise UserError("A file without sound is of no use.", "Choose a voice method, or keep the voices.")
+        raise UserError("A file without sound would be empty.", "Choose a voice method, or keep the voices.")
     exportable_recordings(session, [recording_id])
     located = require_usable_sound(session, recording_id)
     require_utf8(destination)

@@ -40,7 +40,7 @@ def seen_now(lab: Session) -> FaceSheet:
 
 def test_before_faces_were_looked_for_nothing_can_be_reviewed(lab: Session) -> None:
     assert [place.reason for place in seen_now(lab).pending] == [ReviewReason.UNSEARCHED]
-    with pytest.raises(UserError, match="were not looked for"):
+    with pytest.raises(UserError, match="not been tracked yet"):
         review.mark_reviewed(lab, only_recording(lab))
 
 

@@ -303,8 +303,8 @@ def test_what_the_removal_missed_stops_the_withdrawal_and_nothing_is_certified(
         IdentifyingTerms, "matches_text", lambda terms, text: "it misses" not in text and matches(terms, text)
     )
     told = greenroom("withdraw", path, "P01", "--yes", "--keep-rest", code=2)
-    assert "“study.greenroom” would still hold something of theirs: 1 in comment.text" in told
-    assert "nothing is certified" in told
+    assert "“study.greenroom” would still contain the participant: 1 in comment.text" in told
+    assert "no certificate was written" in told
     with Study.open(path, read_only=True) as study:
         assert ("P01",) in study.rows("SELECT pseudonym FROM participant")
     assert backup.read_bytes() == before
