@@ -77,7 +77,7 @@ def test_the_lines_of_a_judge_become_looks_of_those_who_are_there(session: Sessi
 def test_a_summary_that_a_person_changed_is_not_written_over(session: Session) -> None:
     first = answered(session, "words_summary", {"summary": "They meet."})
     second = answered(session, "words_summary", {"summary": "The User Ann leaves User Bo, another user."}, 2)
-    with pytest.raises(UserError, match="no answer about a recording"):
+    with pytest.raises(UserError, match="not an answer about a recording"):
         import_answer(session, answered(session, "verdict", {"label": "error"}))
     assert import_answer(session, first).new == 1
     assert not is_human_summary(session, R, WORDS)

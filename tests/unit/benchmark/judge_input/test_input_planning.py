@@ -221,7 +221,7 @@ def test_what_a_training_round_hides_is_not_judged(tmp_path: Path) -> None:
         hidden = str(olga.study.rows("SELECT id FROM segment")[0][0])
         copy = copy_for(olga, "Ada")
         assert plan_input(olga, hidden, settings=WORDS).about == hidden
-    with Session.open(copy) as ada, pytest.raises(UserError, match="not to be seen yet"):
+    with Session.open(copy) as ada, pytest.raises(UserError, match="you may not see it yet"):
         plan_input(ada, hidden, settings=WORDS)
 
 

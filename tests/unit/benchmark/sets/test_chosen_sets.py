@@ -105,7 +105,7 @@ def test_what_cannot_be_chosen_is_said(session: Session) -> None:
     for tasks, names, conditions, says in (
         ([], [], ("raw",), "nothing to run"),
         ([], ["large"], ("raw",), "no set"),
-        (["error"], ["small"], ("raw",), "one of the task"),
+        (["error"], ["small"], ("raw",), "belongs to the task"),
         (["juggling"], [], ("raw",), "no benchmark task"),
         (["verdict"], [], ("raw", "blur"), "rendered by"),
     ):
