@@ -182,7 +182,7 @@ def find_comment(session: Session, comment_id: str) -> Comment:
 
 def _require_own_comment(session: Session, comment_id: str) -> Comment:
     found = find_comment(session, comment_id)
-    hint = "Answer with one of your own, or mark it as resolved."
+    hint = "Reply with your own comment, or mark it as resolved."
     session.require_own(found.annotator_id, "Somebody else made this comment.", hint)
     return found
 

@@ -28,7 +28,7 @@ def find_segment(session: Session, segment_id: str) -> Segment:
 def find_own_segment(session: Session, segment_id: str) -> Segment:
     """Return a segment that the annotator of this session made, and so may change."""
     found = find_segment(session, segment_id)
-    hint = "Only who made a segment changes it: work under that annotator's name."
+    hint = "Only the annotator who made it can change it."
     session.require_own(found.annotator_id, "This segment was made by somebody else.", hint)
     return found
 

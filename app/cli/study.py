@@ -13,6 +13,7 @@ import click
 
 from app.cli.command import EDIT, SOUND_TRACK, Time, argument, command, option
 from app.cli.console import Output, progress_bar, record
+from project.common_errors import path_not_found
 from project.errors import UserError
 from project.progress import SubtaskProgress
 from project.recovery.recovery_report import report_lines
@@ -223,11 +224,11 @@ def worker(stay: bool = option("Do one job after the other until the input close
 def with_study_suffix(study: Path) -> Path:
     """Return the path of a new study with the suffix of studies."""
     if not study.name:
-        raise UserError("A study needs a name.", "Give one that ends in .greenroom.")
+        raise UserError("A study needs a name.", "Give a name that ends in .greenroom.")
     if study.suffix == ".greenroom":
         return study
     if study.suffix and study.suffix.lower() in {".mp4", ".mov", ".mkv", ".avi", ".webm"}:
-        raise UserError(f"{study.name} is the name of a video.", "A study's name ends in .greenroom.")
+        raise UserError(f"{study.name} is the name of a video.", "Give a name that ends in .greenroom.")
     return study.with_name(study.name + ".greenroom")
 
 
@@ -257,7 +258,7 @@ def recover(
 
     if out is None:
         if backup is not None:
-            raise UserError("Say where the copy goes.", "Add --out NEW.greenroom.")
+            raise UserError("The path of the copy is missing.", "Give it: --out NEW.greenroom")
         return _list_backups(study)
     if backup is not None:
         place = copy_backup(study, backup, out)
@@ -281,7 +282,7 @@ def _list_backups(study: Path) -> Output:
     found = list_backups(study)
     if not found and not study.exists():
         raise UserError(
-            f"There is neither a study “{escape_unprintable(study)}” nor a backup of it.", "See where it lies."
+            f"Neither the study “{escape_unprintable(study)}” nor a backup of it exists.", "Check its path."
         )
     lines = table(found, _BACKUP_COLUMNS).lines() if found else []
     total = sum(backup.size for backup in found)
@@ -375,13 +376,15 @@ def _new_passphrase(file: Path | None) -> str:
     if file is not None:
         return read_passphrase(file)
     if not sys.stdin.isatty():
-        raise UserError("A passphrase is needed, and there is no terminal to ask on.", "Add --passphrase-file FILE.")
+        raise UserError(
+            "A passphrase is needed, but there is no terminal to ask for it.", "Add --passphrase-file FILE."
+        )
     return str(click.prompt("New passphrase", hide_input=True, confirmation_prompt="Once more", err=True))
 
 
 def _require_file(path: Path) -> None:
     if not path.is_file():
-        raise UserError(f"There is no file “{escape_unprintable(path)}”.", "See where it lies.")
+        raise path_not_found("file", path)
 
 
 def _files_json(files: tuple[Path, ...], left: tuple[Path, ...]) -> dict[str, Any]:

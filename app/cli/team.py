@@ -235,7 +235,7 @@ def plan(
       greenroom plan my-study.greenroom
     """
     if annotators is None and (keep or training or with_hold_out):
-        raise UserError("A plan needs annotators.", "Name them: --annotators Ada,Bo,Cy")
+        raise UserError("A plan needs annotators.", "Give names: --annotators Ada,Bo,Cy")
     if annotators is not None:
         wish = assignments.PlanOptions(
             tuple(name.strip() for name in annotators.split(",")),

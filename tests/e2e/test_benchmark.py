@@ -259,8 +259,8 @@ def test_a_benchmark_is_run_taken_up_read_and_compared_by_commands(copy: Session
         ("benchmark run STUDY --task juggling --judge oracle", "no benchmark task"),
         ("benchmark run STUDY --set nothing --judge oracle", "no set"),
         ("benchmark run STUDY --task verdict --judge nobody", "no judge"),
-        ("benchmark results STUDY --judge nobody", "No run fits"),
-        ("benchmark compare STUDY oracle nobody", "not asked"),
+        ("benchmark results STUDY --judge nobody", "No run matches"),
+        ("benchmark compare STUDY oracle nobody", "has no answers"),
         ("judge add STUDY oracle --backend random", "already"),
     ],
 )

@@ -230,4 +230,4 @@ def test_a_file_dropped_on_the_import_is_read_and_a_folder_is_refused(
     drop(importing, tmp_path / "said.vtt")
     qtbot.waitUntil(lambda: importing.format.text().startswith("WebVTT"))
     drop(importing, tmp_path / "said.vtt", tmp_path / "two.vtt")
-    assert "One file is imported at a time." in importing.status.text()
+    assert "Only one file can be imported at a time." in importing.status.text()

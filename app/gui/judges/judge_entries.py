@@ -326,7 +326,7 @@ class JudgeTrialRunner(QObject):
     def _answer(self, _work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
         session = self._context.studio.session
         if session is None:
-            raise UserError(tr("The study was closed meanwhile."), tr("Open it and try again."))
+            raise UserError(tr("The study has been closed."), tr("Open it and try again."))
         return answer_permits(session, question)
 
     def _on_finished(self, _work: JobSpec, result: JudgeTrial) -> None:
@@ -355,7 +355,7 @@ class Entries(QObject):
         if not self._context.studio.writable:
             session = self._page.session()
             reason = session.study.read_only_reason if session is not None else ""
-            self._context.studio.failed.emit(UserError(tr("This study is read-only."), reason))
+            self._context.studio.failed.emit(UserError(tr("This study is open read-only."), reason))
             return
         entry = next((judge for judge in self._page.judges() if judge.id == judge_id), None)
         if act == ADD:
@@ -464,7 +464,7 @@ class Entries(QObject):
         known = (
             error
             if isinstance(error, UserError)
-            else UserError(tr("The keyring of this machine did not answer."), tr("Unlock it and try again."))
+            else UserError(tr("The keyring of this machine does not respond."), tr("Unlock it and try again."))
         )
         self._context.studio.failed.emit(known)
 

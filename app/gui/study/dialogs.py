@@ -234,7 +234,10 @@ def require_permission(studio: StudyController, questions: Dialogs, name: str, k
         ).format(name=name),
         tr("Allow downloads"),
     ):
-        raise UserError(DOWNLOAD_DECLINED, tr("Add it from a folder, or fetch it and allow downloads."))
+        raise UserError(
+            "Nothing was downloaded: the policy of this study allows no downloads.",
+            tr("Allow downloads, or add it from a folder."),
+        )
     studio.publish(set_policy(session, wanted))
 
 

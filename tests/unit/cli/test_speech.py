@@ -99,7 +99,7 @@ def test_naming_a_speaker_assigns_what_is_sure_and_suggests_the_rest_until_it_is
     assert "Speaker 2: P05" in said
     greenroom("speakers", heard, "--accept")
     assert not any(utterance.suggested for utterance in utterances())
-    assert "No suggestion" in greenroom("speakers", heard, "--accept", code=2)
+    assert "no suggestions" in greenroom("speakers", heard, "--accept", code=2)
 
 
 SAID = ("Hello Pepper, I'm Anastasia.", "Call me on five five five, oh one two three.")

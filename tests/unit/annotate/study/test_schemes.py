@@ -176,15 +176,15 @@ def test_values_are_typed_as_the_fields_are(session: Session) -> None:
     assert values == {"many": ["y", "x"], "one": "x", "words": "a = b", "number": 3}
     made(session, **values)
     assert parse_values(session, scheme, ["words="]) == {"words": None}
-    for wrong, says in (("words", "no value of a field"), ("number=x", "no number"), ("nothing=1", "no field")):
+    for wrong, says in (("words", "not a value of a field"), ("number=x", "not a number"), ("nothing=1", "no field")):
         with pytest.raises(UserError, match=says):
             parse_values(session, scheme, [wrong])
     ratings, _ = commands.use_shipped_scheme(session, "sotopia-eval")
     person, _ = add_participant(session, "P01", ParticipantRole.USER)
     assert parse_values(session, ratings, ["participant=P01"]) == {"participant": person}
-    with pytest.raises(UserError, match="There are: P01") as refused:
+    with pytest.raises(UserError, match="Choose one of P01") as refused:
         parse_values(session, ratings, ["participant=P02"])
-    assert refused.value.message.startswith("No participant")
+    assert refused.value.message.startswith("There is no participant")
 
 
 LABELS = st.lists(st.sampled_from("abcd"), min_size=1, unique=True)
