@@ -46,7 +46,9 @@ def find_own_chain(session: Session, chain_id: str) -> Chain:
     """Return a chain that the annotator of this session drew, and so may change."""
     found = find_chain(session, chain_id)
     problem = "This chain was drawn by somebody else."
-    session.require_own(found.annotator_id, problem, "Only the annotator who drew it can change it; make your own copy.")
+    session.require_own(
+        found.annotator_id, problem, "Only the annotator who drew it can change it; make your own copy."
+    )
     return found
 
 

@@ -54,7 +54,7 @@ def inspect_folder(folder: Path) -> WhisperFolder:
     """Read a folder's weights once and say which model it is."""
     require_files(folder)
     try:
-        with explain_os_errors(f"The model in {folder} cannot be read", "Look at its files."):
+        with explain_os_errors(f"The model in {folder} cannot be read", "Check its files and their permissions."):
             size = (folder / MODEL_FILE).stat().st_size
             digest = file_sha256(folder / MODEL_FILE)
             json.loads((folder / "config.json").read_text("utf-8"))

@@ -273,7 +273,7 @@ def _require_installed(name: str) -> Path:
 
 
 def _explain_unreadable(name: str, place: Path) -> AbstractContextManager[None]:
-    return explain_os_errors(f"The weights “{name}” cannot be read", f"Look at {place}.")
+    return explain_os_errors(f"The weights “{name}” cannot be read", f"Check {place}.")
 
 
 def _is_there(edition: Edition) -> bool:

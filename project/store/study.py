@@ -58,7 +58,7 @@ _PART = "part"
 
 
 class _LogDamage(Exception):
-    """The log of edits that a killed process left is damaged: the study can be read only."""
+    """The write-ahead log that a killed process left is damaged: the study can be read only."""
 
 
 @dataclass(slots=True)
@@ -168,7 +168,7 @@ class Study:
         to be well, so that a damaged file stays as it is; a step that comes earlier waits.
 
         A study that others put tables, indices or columns into is opened read-only, without them, and `defect`
-        says so. The same holds for one that a killed process left, and whose log of edits was damaged since.
+        says so. The same holds for one that a killed process left, and whose write-ahead log was damaged since.
         """
         path = resolve_path(Path(path))
         inspect_file(path)

@@ -361,7 +361,7 @@ def _unsupported_error(path: Path) -> UserError | None:
     name = escape_unprintable(path.name)
     if path.name.lower().endswith(importable_suffixes()):
         hint = tr("Bring it into an open study: File > Import annotations…")
-        return UserError(tr("“{name}” holds annotations; it is no recording.").format(name=name), hint)
+        return UserError(tr("“{name}” contains annotations and is not a recording.").format(name=name), hint)
     return None
 
 

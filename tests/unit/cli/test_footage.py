@@ -95,8 +95,8 @@ def test_choices_and_booleans_are_flags(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.fixture
 def sounding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A recording with sound whose faces were looked for, and one without sound; no model."""
-    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "no model"))
+    """A recording with sound whose faces were looked for, and one without sound; no weights."""
+    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "no weights"))
     with open_lab(tmp_path) as session:
         found_faces(session, [])
         add_recordings(session, [probe_file(make_clip(tmp_path / "silent.mp4", size=SIZE, frames=4, fps=25))])

@@ -1,4 +1,4 @@
-"""What a model suggests is nobody made until somebody says so; what a line says of cues can be read again."""
+"""What a model suggests is nobody's work until somebody says so; what a line says of cues can be read again."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -80,7 +80,7 @@ def test_shifting_moves_all_or_none(session: Session) -> None:
         2_500_000,
     ]
     before = everything(session)
-    with pytest.raises(UserError, match="outside"):
+    with pytest.raises(UserError, match="must lie inside"):
         bulk.shift_segments(session, [first, second], -600_000)
     assert everything(session) == before
 

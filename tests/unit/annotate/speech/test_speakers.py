@@ -146,7 +146,7 @@ def test_a_speaker_becomes_a_participant_in_one_step(session: Session) -> None:
     assert whose(session)[0] == (None, False)
     with pytest.raises(UserError, match="no speaker 9"):
         name_speaker(session, owner, 9, other)
-    with pytest.raises(UserError, match="P07 already"):
+    with pytest.raises(UserError, match="P07” already exists"):
         name_speaker_as_new(session, owner, 1, "P07", ParticipantRole.USER)
 
 

@@ -172,7 +172,7 @@ def test_the_same_footage_is_added_once(session: Session, tmp_path: Path) -> Non
     with pytest.raises(UserError, match=r"two\.mp4 has the same content as one\.mp4"):
         recordings.add_recordings(session, [recordings.probe_file(path), recordings.probe_file(two)])
     recordings.add_recordings(session, [recordings.probe_file(path)])
-    with pytest.raises(UserError, match="in the study already, as recording 2"):
+    with pytest.raises(UserError, match="already in the study, as recording 2"):
         recordings.add_recordings(session, [recordings.probe_file(two)])
 
 

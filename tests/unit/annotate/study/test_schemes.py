@@ -79,7 +79,7 @@ def test_a_changed_text_needs_a_higher_version(session: Session) -> None:
     assert "Set `version` to 2" in refused.value.hint
     commands.use_scheme(session, text(2, labels=["a"]), "lab.toml")
     assert [*all_versions(session.study).get("lab", {})] == [1, 2]
-    with pytest.raises(UserError, match="keeps version 2"):
+    with pytest.raises(UserError, match="has version 2"):
         commands.use_scheme(session, text(1), "lab.toml")
     changed = shipped_text("plain").replace("Two neutral labels", "Three")
     with pytest.raises(UserError, match="Greenroom ships"):

@@ -129,9 +129,9 @@ def test_a_cancelled_copy_leaves_nothing(stick: Path, folder: Path, monkeypatch:
 def test_nothing_is_begun_where_there_is_no_room(stick: Path, sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
     know(monkeypatch, from_hub())
     monkeypatch.setattr("shutil.disk_usage", lambda _: shutil._ntuple_diskusage(10, 9, 1000))
-    with pytest.raises(UserError, match="no room") as raised:
+    with pytest.raises(UserError, match="not enough space") as raised:
         fetch("toy")
     assert weights.FOLDER_VARIABLE in raised.value.hint
-    with pytest.raises(UserError, match="no room"):
+    with pytest.raises(UserError, match="not enough space"):
         add_weights("toy", write_files(stick))
     assert sender.paths == []

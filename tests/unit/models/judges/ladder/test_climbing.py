@@ -144,7 +144,7 @@ def test_a_second_model_cannot_make_an_answer_of_none() -> None:
     second = Model(*[json.dumps({"gives_an_answer": False, "answer": {"verdict": "error"}})] * 2)
     reply = ask(model, coerce=second)
     assert (reply.status, reply.answer) == (JudgmentStatus.UNPARSED, {})
-    assert "repairs answers" in reply.error
+    assert "second model" in reply.error
 
 
 def test_marks_around_a_quoted_answer_cannot_be_closed_from_inside() -> None:
@@ -199,7 +199,7 @@ def test_a_repair_that_fails_or_that_the_policy_forbids_leaves_what_was_written(
     assert reply.tokens_in == 1000
     reply = ask(Model("prose", "prose"), coerce=Behind())
     assert (reply.status, reply.raw.startswith("prose")) == (JudgmentStatus.UNPARSED, True)
-    assert "a repairs answers may not be asked: Nothing leaves" in reply.error
+    assert "a second model may not be asked: Nothing leaves" in reply.error
 
 
 def test_thoughts_are_kept_apart_and_in_prose_end_with_the_last_answer() -> None:

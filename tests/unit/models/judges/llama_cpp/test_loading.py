@@ -79,7 +79,7 @@ def _error(make_judge: Made, **options: Any) -> str:
 def test_a_file_that_is_missing_or_something_else_is_refused_at_once(tmp_path: Path) -> None:
     (tmp_path / "pickle.gguf").write_bytes(b"\x80\x04\x95 something else")
     (tmp_path / "empty.gguf").touch()
-    with pytest.raises(UserError, match=r"There is no file .*none\.gguf"):
+    with pytest.raises(UserError, match=r"none\.gguf” does not exist"):
         require_gguf_file(str(tmp_path / "none.gguf"), "model")
     for name in ("pickle.gguf", "empty.gguf"):
         with pytest.raises(UserError, match=f"{name} is not a GGUF file"):
