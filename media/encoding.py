@@ -23,8 +23,7 @@ from av.video.stream import VideoStream
 from media.frame_index import FrameIndex
 from media.picture import planes
 from media.source import DESCRIPTOR_FOLDER, explain_write_errors
-from project.common_errors import path_not_found
-from project.errors import UserError
+from project.errors import UserError, path_not_found
 from project.files.atomic_files import apply_umask, flush_file, flush_folder, publish_file
 from project.files.fingerprints import file_changed_error
 

@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from annotate.blinding.own_answers import OwnWords, Partners, answer_of_judgment, judge_name
 from annotate.segments.segment_edits import find_own_segment, write_field
 from annotate.segments.segment_edits import find_segment as find
-from project.common_errors import unknown_id
 from project.entities.judgments import Adoption, Judgment, JudgmentStatus, Reveal
 from project.entities.study_records import Changes, Json, Segment
-from project.errors import UserError
+from project.errors import UserError, unknown_id
 from project.ids import new_id
 from project.queries.judgment_rows import (
     answered_forms,

@@ -8,14 +8,13 @@ from annotate.study.recording_edits import require_span
 from annotate.transcript.transcript_edits import require_participant
 from project.entities.causal_chains import Chain, ChainGraph, ChainNode, Edge, NodeKind
 from project.entities.study_records import Json
-from project.errors import UserError
+from project.errors import UserError, require_length
 from project.ids import new_id
 from project.queries.recording_rows import all_participants
 from project.queries.segment_rows import find_segment, values_of
 from project.queries.transcript_rows import find_utterance
 from project.schemes.scheme import FieldKind
 from project.session.session import Session
-from project.text_format import require_length
 
 MAX_NAME_CHARS = 200
 MAX_TEXT_CHARS = 2_000

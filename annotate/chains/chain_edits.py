@@ -19,11 +19,10 @@ from annotate.chains.chain_drafts import (
 )
 from annotate.study.recording_edits import require_span
 from annotate.team.training_gate import require_training
-from project.common_errors import require_name, unknown_id
 from project.entities.causal_chains import Chain, ChainNode, Edge, NodeKind
 from project.entities.study_records import Changes
 from project.erasure.withdrawal_guard import guard_import
-from project.errors import UserError
+from project.errors import UserError, require_name, unknown_id
 from project.ids import new_id
 from project.queries import chain_rows
 from project.queries.annotator_rows import all_annotators

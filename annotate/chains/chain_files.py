@@ -12,14 +12,14 @@ from annotate.chains.chain_formats import FileChain, FileEdge, FileNode, find_fo
 from annotate.study.leave_permission import LeaveUse, may_leave
 from project.entities.causal_chains import ChainGraph, ChainNode, NodeKind
 from project.entities.study_records import Changes, Recording
-from project.errors import UserError
+from project.errors import UserError, require_utf8
 from project.queries.annotator_rows import annotator_names
 from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.recording_rows import all_participants, all_recordings, pseudonyms
 from project.queries.segment_rows import find_segment
 from project.queries.transcript_rows import find_utterance
 from project.session.session import Session, resolve_recording
-from project.text_format import escape_unprintable, require_utf8
+from project.text_format import escape_unprintable
 from project.timebase import format_time
 
 

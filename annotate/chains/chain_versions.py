@@ -14,15 +14,13 @@ from annotate.chains.chain_checks import is_sound
 from annotate.chains.chain_drafts import detach_node, draft_from_graph
 from annotate.chains.chain_edits import add_chain_from_draft, find_chain, is_consensus
 from annotate.team.training_gate import require_training
-from project.common_errors import no_own_decision
 from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, ChainNode, ChainReview, Edge
 from project.entities.study_records import MAX_NOTE_CHARS, Changes
-from project.errors import UserError
+from project.errors import UserError, no_own_decision, require_length
 from project.ids import new_id
 from project.queries import chain_rows
 from project.queries.chain_rows import chain_reviews
 from project.session.session import Session
-from project.text_format import require_length
 from project.timebase import utc_now
 
 

@@ -7,10 +7,9 @@ from annotate.cues.cue_marks import MIN_DURATION_US, MODEL, SCHEME, CuePrelabel
 from annotate.segments.segment_edits import add_segment, find_segment
 from annotate.study.scheme_versions import ensure_scheme
 from annotate.team.training_gate import require_training
-from project.common_errors import unknown_id
 from project.entities.study_records import Annotator, Changes, FieldValue, Json, Review, ReviewDecision, Segment
 from project.entities.transcript import estimate_word_times
-from project.errors import UserError
+from project.errors import UserError, unknown_id
 from project.ids import new_id
 from project.queries.annotator_rows import (
     all_annotators,

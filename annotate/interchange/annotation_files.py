@@ -14,11 +14,11 @@ from annotate.interchange.document_import import Plan
 from annotate.interchange.lane_mapping import ImportMapping
 from annotate.interchange.lossless_format import RowsPlan
 from project.entities.study_records import Changes
-from project.errors import UserError
+from project.errors import UserError, require_utf8
 from project.plugins.plugin_registry import Plugins
 from project.session.gc_control import collector_paused
 from project.session.session import Session
-from project.text_format import escape_unprintable, require_utf8
+from project.text_format import escape_unprintable
 
 FORMATS = Plugins[Format](
     "format",

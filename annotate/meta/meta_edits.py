@@ -6,10 +6,9 @@ from dataclasses import replace
 from annotate.meta.scenes import MARK_DURATION_US, SCHEME, SOUND, VOICE_OVER, find_voice_overs, is_voice_over
 from annotate.segments.segment_edits import add_segment, delete_segments
 from annotate.study.scheme_versions import ensure_scheme
-from project.common_errors import no_longer_in_study, unknown_id
 from project.entities.questions import Contradiction, LookKind, PersonDescription, Summary, SummarySource
 from project.entities.study_records import Changes
-from project.errors import UserError
+from project.errors import UserError, no_longer_in_study, require_length, unknown_id
 from project.ids import new_id
 from project.queries.question_rows import (
     contradictions_in,
@@ -25,7 +24,6 @@ from project.queries.question_rows import set_person_description as set_look
 from project.queries.recording_rows import all_participants
 from project.queries.transcript_rows import find_utterance
 from project.session.session import Session
-from project.text_format import require_length
 
 MAX_DESCRIPTION_CHARS = 200
 MAX_SUMMARY_CHARS = 20_000

@@ -11,7 +11,6 @@ from annotate.agreement.annotator_lanes import Mark, group_marks, list_annotator
 from annotate.cues.prelabels import is_prelabel
 from annotate.segments.segment_edits import find_segment
 from annotate.team.training_gate import Gate
-from project.common_errors import no_own_decision
 from project.entities.study_records import (
     MAX_NOTE_CHARS,
     Annotator,
@@ -21,12 +20,11 @@ from project.entities.study_records import (
     ReviewDecision,
     Segment,
 )
-from project.errors import UserError
+from project.errors import UserError, no_own_decision, require_length
 from project.queries.annotator_rows import all_annotators, completions, delete_review, review_by, set_review
 from project.queries.recording_rows import all_recordings
 from project.schemes.scheme import FieldKind, Scheme
 from project.session.session import Session
-from project.text_format import require_length
 from project.timebase import utc_now
 
 

@@ -4,15 +4,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from annotate.segments.segment_edits import delete_segments, find_segment, move_segments, set_label, write_field
-from project.common_errors import unknown_id
 from project.entities.study_records import Changes, Comment, Json, Segment
-from project.errors import UserError
+from project.errors import UserError, require_length, unknown_id
 from project.ids import new_id
 from project.queries import segment_rows
 from project.queries.segment_rows import table_segments, table_values
 from project.schemes.scheme import Extent, Field, FieldKind
 from project.session.session import Session
-from project.text_format import describe_rows, pluralize, require_length
+from project.text_format import describe_rows, pluralize
 from project.timebase import utc_now
 
 

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 from annotate.study.recording_edits import MIN_SPAN_US, require_span
 from annotate.team.training_gate import require_training
-from project.common_errors import unknown_id
 from project.entities.study_records import Changes, FieldValue, Json, Segment, Verdict
-from project.errors import UserError
+from project.errors import UserError, unknown_id
 from project.ids import new_id
 from project.queries import segment_rows
 from project.queries.segment_rows import table_segments

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from annotate.study.people import build_participant
 from models.speakers.diarization import Flag, FlagKind
 from project.codec import load
-from project.common_errors import no_longer_in_study
 from project.entities.study_records import Changes, ParticipantRole, Utterance
-from project.errors import UserError
+from project.errors import UserError, no_longer_in_study
 from project.queries import recording_rows
 from project.queries.history_rows import latest_run
 from project.queries.recording_rows import pseudonyms

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from project.common_errors import name_taken, unknown_name
 from project.entities.study_records import Annotator, Changes, ConsentUse, Participant, ParticipantRole
-from project.errors import UserError
+from project.errors import UserError, name_taken, unknown_name
 from project.ids import new_id
 from project.queries import recording_rows
 from project.queries.annotator_rows import all_annotators, annotator_by_name, insert_annotator

@@ -6,9 +6,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from project.common_errors import name_taken, path_not_found, require_name
 from project.entities.study_records import Changes, Collection, MediaFacts, Medium, MediumRole, Recording
-from project.errors import UserError
+from project.errors import UserError, name_taken, path_not_found, require_name, require_utf8
 from project.files.filesystem import is_folder, resolve_path
 from project.files.fingerprints import fingerprint
 from project.files.temporary_files import cache_folder
@@ -16,7 +15,7 @@ from project.ids import new_id
 from project.progress import Progress, Silent
 from project.queries import recording_rows
 from project.session.session import MediaState, Session
-from project.text_format import escape_unprintable, require_utf8
+from project.text_format import escape_unprintable
 from project.timebase import SECOND_US, format_time
 
 

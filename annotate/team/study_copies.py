@@ -15,10 +15,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from annotate.team.training_gate import read_gate
-from project.common_errors import unknown_id
 from project.entities.study_records import Changes, WorkPurpose
 from project.erasure.subject_scope import PersonalFinder, find_contact_strings
-from project.errors import Cancelled, UserError
+from project.errors import Cancelled, UserError, unknown_id
 from project.files.atomic_files import explain_os_errors, name_taken_error
 from project.merging.conflict_resolution import apply_version
 from project.merging.merge import MergeResult, copy_sort_key, merge_copy, open_copy

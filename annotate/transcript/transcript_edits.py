@@ -7,10 +7,9 @@ from annotate.study.people import build_participant
 from annotate.study.recording_edits import require_span
 from annotate.transcript import utterance_text
 from annotate.transcript.utterance_text import WordSearch
-from project.common_errors import no_longer_in_study, unknown_id
 from project.entities.study_records import Changes, ParticipantRole, Utterance
 from project.entities.transcript import clamp_words, split_words
-from project.errors import UserError
+from project.errors import UserError, no_longer_in_study, unknown_id
 from project.ids import new_id
 from project.queries import recording_rows, transcript_rows
 from project.queries.recording_rows import all_recordings

@@ -32,13 +32,12 @@ from anonymize.voice.sound_choice import (
     sound_checksum,
 )
 from project.entities.study_records import Changes, Json, Recording
-from project.errors import UserError
+from project.errors import UserError, require_utf8
 from project.files.atomic_files import explain_os_errors
 from project.progress import Progress
 from project.queries.face_rows import mask_state
 from project.session.jobs import JobKind, JobOutcome, JobSpec, format_elapsed, run_inline, store_run
 from project.session.session import Session
-from project.text_format import require_utf8
 from project.timebase import SECOND_US, format_time
 from resources.translation import tr
 

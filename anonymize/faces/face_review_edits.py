@@ -8,15 +8,14 @@ from dataclasses import replace
 
 from annotate.study.people import build_participant
 from anonymize.faces.face_review import build_face_sheet
-from project.common_errors import no_longer_in_study
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import Changes, FaceReview, ParticipantRole, SeenSpan
-from project.errors import UserError
+from project.errors import UserError, no_longer_in_study, require_length
 from project.ids import new_id
 from project.queries import face_rows, recording_rows
 from project.queries.face_rows import update_region
 from project.session.session import Session
-from project.text_format import pluralize, require_length
+from project.text_format import pluralize
 from project.timebase import FrameTimes, format_time, utc_now
 
 MAX_LABEL_CHARS = 200

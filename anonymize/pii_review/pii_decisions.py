@@ -17,9 +17,8 @@ from anonymize.pii_review.review_hits import (
     hit_place,
     read_numbers,
 )
-from project.common_errors import no_longer_in_study, unknown_choice
 from project.entities.study_records import Changes
-from project.errors import UserError
+from project.errors import UserError, no_longer_in_study, unknown_choice
 from project.ids import new_id
 from project.queries.annotator_rows import all_annotators
 from project.queries.pii_rows import (

@@ -29,9 +29,8 @@ from models.faces.identity.face_embeddings import EMBEDDERS
 from models.faces.landmarks.landmark_finders import LANDMARKS, LandmarkFinder
 from models.flow.optical_flow import create_flow
 from project.codec import dump
-from project.common_errors import path_not_found
 from project.entities.study_records import Changes, FaceTrack, Json, Origin, ParticipantRole
-from project.errors import UserError
+from project.errors import UserError, path_not_found
 from project.files.atomic_files import explain_os_errors, write_atomically
 from project.files.fingerprints import WholeFile, hash_whole_file
 from project.files.temporary_files import cache_folder

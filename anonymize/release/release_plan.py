@@ -14,9 +14,8 @@ from anonymize.faces.masking_plan import require_method
 from anonymize.methods.face_methods import METHODS, recommended_method
 from anonymize.sound.voice_methods import COVERS, MUTE, VOICES, create_voice, voice_type
 from project.codec import dump, load
-from project.common_errors import unknown_choice
 from project.entities.study_records import Annotator, Changes
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.session.session import Session
 
 PLAN_PROPERTY = "release_plan"

@@ -8,7 +8,6 @@ from annotate.study.leave_permission import LeaveUse, has_consented, may_leave
 from anonymize.faces.face_review import FaceSheet, build_face_sheet
 from anonymize.release.release_plan import SCRUB, SOLID, ReleasePlan
 from anonymize.release.release_sound import AudioTreatment, PersonalHits, Speech, plan_audio_treatment, read_speech
-from project.common_errors import unknown_choice
 from project.entities.study_records import (
     MIN_REASON_WORDS,
     Changes,
@@ -20,7 +19,7 @@ from project.entities.study_records import (
     Run,
     Waiver,
 )
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.ids import new_id
 from project.queries import policy_rows
 from project.queries.recording_rows import all_participants, all_recordings

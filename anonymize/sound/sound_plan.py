@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from anonymize.sound.voice_methods import BEEP, COVERS, MUTE, SILENCE, Samples, create_voice
 from anonymize.sound.voice_stream import UNKNOWN_SPEAKER, VoiceFilter, VoiceSpan
-from project.common_errors import unknown_choice
+from project.errors import unknown_choice
 from project.progress import Progress
 from project.timebase import SECOND_US, Interval, merge_spans
 

@@ -12,9 +12,8 @@ from anonymize.sound.sound_plan import SoundPlan, sound_filter
 from anonymize.sound.voice_methods import COVERS, DEFAULT_VOICE, MUTE, VOICES, create_voice
 from anonymize.sound.voice_stream import VoiceSpan
 from project.codec import dump
-from project.common_errors import unknown_choice
 from project.entities.study_records import Json
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.progress import Progress
 from project.queries.pii_rows import pii_decisions, private_words, public_words
 from project.queries.recording_rows import all_participants

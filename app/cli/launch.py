@@ -15,9 +15,8 @@ from app.cli.command import FOLDER, command, option
 from app.cli.console import Output, print_output, run_job
 from app.diagnostics import desktop_entry, system_facts
 from media.file_suffixes import RECORDING_SUFFIXES
-from project.common_errors import path_not_found
 from project.encryption.encryption_key import starts_encrypted
-from project.errors import UserError
+from project.errors import UserError, path_not_found
 from project.schema import format_versions
 from project.session.gc_control import disable_automatic_collection
 from project.session.session import Session

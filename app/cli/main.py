@@ -13,9 +13,9 @@ from app.cli.console import ask_passphrase, to_json_line
 from models.connection import network_sandbox
 from project.encryption.passphrases import set_asker
 from project.entities.egress_policy import Forbidden
-from project.errors import Cancelled, UserError
+from project.errors import Cancelled, UserError, require_utf8
 from project.session.settings import log_path
-from project.text_format import escape_unprintable, require_utf8
+from project.text_format import escape_unprintable
 from project.version import __version__
 
 EXIT_USER_ERROR = 2

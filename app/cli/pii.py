@@ -7,8 +7,7 @@ import click
 
 from app.cli.command import EDIT, FILE, FOLDER, OPEN, CommandGroup, argument, flags, option
 from app.cli.console import Output
-from project.common_errors import unknown_choice
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.queries.pii_rows import PiiVerdict
 from project.queries.recording_rows import recording_numbers
 from project.session.session import Session, resolve_participant, resolve_recording

@@ -16,9 +16,8 @@ from annotate.segments import bulk_edits, segment_edits
 from annotate.segments.segment_edits import find_segment
 from app.cli.command import EDIT, CommandGroup, OptionGroup, Time, argument, command, option, options_of
 from app.cli.console import Output, record
-from project.common_errors import unknown_name
 from project.entities.study_records import Channel, Json, Recording, Segment, Verdict
-from project.errors import UserError
+from project.errors import UserError, unknown_name
 from project.queries import segment_rows
 from project.queries.annotator_rows import all_annotators, annotator_names
 from project.queries.recording_rows import all_participants, all_recordings

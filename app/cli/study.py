@@ -13,8 +13,7 @@ import click
 
 from app.cli.command import EDIT, SOUND_TRACK, Time, argument, command, option
 from app.cli.console import Output, progress_bar, record
-from project.common_errors import path_not_found
-from project.errors import UserError
+from project.errors import UserError, path_not_found
 from project.progress import SubtaskProgress
 from project.recovery.recovery_report import report_lines
 from project.session.session import MediaState, Session

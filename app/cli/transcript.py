@@ -7,9 +7,8 @@ import click
 
 from app.cli.command import EDIT, KEEP_REST, CommandGroup, argument, command, option
 from app.cli.console import UNSCRUBBED_NOTE, Bar, Output, record
-from project.common_errors import unknown_choice
 from project.entities.study_records import ParticipantRole, Recording
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.queries.recording_rows import all_participants, all_recordings, pseudonyms
 from project.queries.transcript_rows import speech_spans, utterances_of
 from project.session.session import Session

@@ -12,7 +12,6 @@ from annotate.meta.recording_cast import list_cast
 from benchmark.disclosure.cast_names import find_participant, participants_by_name, restore_pseudonyms
 from benchmark.judge_input.input_plan import InputSettings
 from benchmark.judging.ask_run import AskRequest
-from project.common_errors import unknown_choice
 from project.entities.judgments import (
     RAW_CONDITION,
     JudgeEntry,
@@ -23,7 +22,7 @@ from project.entities.judgments import (
 )
 from project.entities.questions import LookKind, PersonDescription, SummarySource
 from project.entities.study_records import Changes
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.queries.judgment_rows import find_judgments, judgments_about
 from project.queries.question_rows import contradictions_in, person_descriptions, summaries_of
 from project.session.session import Session

@@ -32,10 +32,9 @@ from benchmark.questions.filter_rules import (
     validate_rule,
 )
 from project.codec import dump
-from project.common_errors import unknown_choice
 from project.entities.judgments import RAW_CONDITION, JudgeEntry, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.entities.study_records import Changes
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.ids import new_id
 from project.progress import Silent
 from project.queries.judgment_rows import all_judges

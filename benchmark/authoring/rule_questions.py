@@ -18,11 +18,10 @@ from benchmark.questions.question_validity import (
     balance_positions,
     required_questions,
 )
-from project.common_errors import unknown_id
 from project.entities.causal_chains import ChainGraph
 from project.entities.questions import CHAIN_QUESTION_KINDS, Maker, Question, QuestionKind
 from project.entities.study_records import Changes, ConsentUse
-from project.errors import UserError
+from project.errors import UserError, unknown_id
 from project.ids import new_id
 from project.progress import Progress, Silent
 from project.queries.chain_rows import all_chains, read_graphs
@@ -34,7 +33,6 @@ from project.timebase import utc_now
 
 ALREADY_EXISTS = "It is there already."
 INVALID_CHAIN = "Its chain goes round in a circle, or an edge of it leads nowhere."
-NO_CHAINS_HINT = "Draw one in the mode Chains, or read one from a file: greenroom chain import"
 _SILENT = Silent()
 _NOT_HELD_OUT = "not held out"
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from project.common_errors import name_taken, require_name, unknown_name
 from project.entities.roleplay import (
     MOST_TURNS,
     Act,
@@ -33,7 +32,7 @@ from project.entities.study_records import (
     Recording,
     Utterance,
 )
-from project.errors import UserError
+from project.errors import UserError, name_taken, require_name, unknown_name
 from project.ids import new_id
 from project.queries import episode_rows
 from project.queries.episode_rows import (

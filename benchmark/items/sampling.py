@@ -16,9 +16,8 @@ from benchmark.items.candidates import (
     sort_candidates,
 )
 from project.codec import load
-from project.common_errors import unknown_choice
 from project.entities.study_records import Json
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 
 
 def quotas(size: int, shares: Mapping[str, float]) -> dict[str, int]:

@@ -70,7 +70,6 @@ from benchmark.prompts.judge_prompt import TASKS, THINKING_VARIANTS, VARIANTS, J
 from benchmark.prompts.prompt_templates import Prompt, fill_prompt, prompt_for
 from models.judges.judge_backends import build_options
 from models.judges.judge_interface import ModelOptions
-from project.common_errors import unknown_choice
 from project.entities.judgments import (
     PERSON_BACKEND,
     RAW_CONDITION,
@@ -81,7 +80,7 @@ from project.entities.judgments import (
 )
 from project.entities.questions import LETTERS
 from project.entities.study_records import Json, Participant
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.files.temporary_files import cache_folder
 from project.queries.recording_rows import all_collections, all_participants, participants_in
 from project.queries.transcript_rows import has_utterances

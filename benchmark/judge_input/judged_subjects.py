@@ -12,13 +12,12 @@ from typing import Any, cast
 from annotate.chains.chain_versions import chain_checksum
 from benchmark.disclosure.cast_names import TextRewriter
 from benchmark.prompts.judge_prompt import TASKS, FrozenContent, PromptSubject
-from project.common_errors import no_longer_in_study
 from project.entities.causal_chains import Chain, ChainGraph
 from project.entities.frozen_items import FrozenItem
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, base_part
 from project.entities.questions import Question, question_from_json
 from project.entities.study_records import Json, Segment
-from project.errors import UserError
+from project.errors import UserError, no_longer_in_study
 from project.queries.annotator_rows import all_annotators
 from project.queries.chain_rows import find_chain, read_graph
 from project.queries.item_set_rows import find_item, items_of

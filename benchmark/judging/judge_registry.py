@@ -16,10 +16,9 @@ from urllib.parse import urlsplit
 
 from models.connection.addresses import DEFAULT_PORTS
 from models.judges.judge_backends import build_options, load_backend
-from project.common_errors import name_taken, unknown_name
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.study_records import Changes, Json
-from project.errors import UserError
+from project.errors import UserError, name_taken, unknown_name
 from project.ids import new_id
 from project.queries.judgment_rows import all_judges, delete_judge, judge_by_name, put_judge
 from project.session.session import Session

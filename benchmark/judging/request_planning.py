@@ -184,7 +184,7 @@ def _plan_judge(
     entry = entries[number]
     try:
         if entry.backend == PERSON_BACKEND:
-            raise UserError("People answer in the window.", "Open the study and choose Judges > Answer yourself…")
+            raise UserError("People answer in the window.", "Open the study: Judges > Answer yourself.")
         options = build_options(entry.backend, entry.settings)
         if request.frames == 0 and isinstance(options, ModelOptions):
             entry = entries[number] = replace(entry, settings={**entry.settings, "sees": "text"})

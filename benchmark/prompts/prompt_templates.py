@@ -8,10 +8,9 @@ from functools import cache, lru_cache
 
 from benchmark.prompts.answer_form import QUOTE_PREFIX, quote_lines
 from benchmark.prompts.judge_prompt import TASKS, VARIANTS
-from project.common_errors import unknown_choice
 from project.entities.judgments import Modality
 from project.entities.study_records import Changes
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.queries.judgment_rows import prompt_versions, put_prompt_version
 from project.session.session import Session
 from project.text_format import escape_unprintable

@@ -7,9 +7,8 @@ from dataclasses import dataclass, fields
 from enum import StrEnum
 
 from project.codec import dump, load
-from project.common_errors import unknown_choice
 from project.entities.study_records import Json
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.store.column_values import to_json
 from project.store.study import Study
 

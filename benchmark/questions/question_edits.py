@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from benchmark.questions.question_validity import draft_problem
-from project.common_errors import no_longer_in_study
 from project.entities.causal_chains import ChainGraph
 from project.entities.questions import LETTERS, Question, QuestionKind, Verification, VerificationDecision, WrongOption
 from project.entities.study_records import Changes
-from project.errors import UserError
+from project.errors import UserError, no_longer_in_study
 from project.queries import question_rows
 from project.queries.chain_rows import find_chain, read_graph
 from project.session.session import Session

@@ -15,7 +15,6 @@ from benchmark.questions.question_edits import (
     is_stale,
     verification_by,
 )
-from project.common_errors import no_own_decision, unknown_choice
 from project.entities.causal_chains import ChainGraph
 from project.entities.questions import (
     CHECKLIST_KEYS,
@@ -26,13 +25,12 @@ from project.entities.questions import (
     VerificationDecision,
 )
 from project.entities.study_records import MAX_NOTE_CHARS, Changes
-from project.errors import UserError
+from project.errors import UserError, no_own_decision, require_length, unknown_choice
 from project.queries import question_rows
 from project.queries.chain_rows import all_chains, find_chain, read_graph, read_graphs
 from project.queries.question_rows import all_questions, find_question, questions_of, verifications, verifications_of
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
-from project.text_format import require_length
 from project.timebase import utc_now
 
 _DIFFICULTY_CHECK = "difficulty"

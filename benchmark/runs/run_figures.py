@@ -42,11 +42,10 @@ from benchmark.runs.people_runs import human_rounds
 from benchmark.runs.run_plan import is_same_run
 from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask, ItemResponse
 from project.codec import dump
-from project.common_errors import unknown_name
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemSet
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION
 from project.entities.study_records import Json
-from project.errors import UserError
+from project.errors import UserError, unknown_name
 from project.queries.item_set_rows import (
     GivenAnswer,
     all_sets,

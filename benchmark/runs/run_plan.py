@@ -14,11 +14,10 @@ from benchmark.runs.run_settings import default_variant
 from benchmark.sets.frozen_sets import free_set_name, make_set
 from benchmark.sets.item_sources import resolve_options
 from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask
-from project.common_errors import unknown_choice, unknown_name
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry
 from project.entities.study_records import Changes, Json
-from project.errors import UserError
+from project.errors import UserError, unknown_choice, unknown_name
 from project.ids import new_id
 from project.queries.item_set_rows import all_sets, benchmark_runs, find_item_set, insert_benchmark_run, items_of
 from project.queries.judgment_rows import all_judges, cost_since

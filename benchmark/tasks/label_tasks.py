@@ -37,9 +37,8 @@ from benchmark.tasks.benchmark_task import (
     set_truths,
     task_labels,
 )
-from project.common_errors import unknown_choice
 from project.entities.study_records import Json, Verdict
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.schemes.scheme import Field, Scheme
 
 

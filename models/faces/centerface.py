@@ -22,7 +22,7 @@ from resources import resource
 
 _CELL = 4
 _MULTIPLE = 32
-_HINT = "The installation is damaged: install Greenroom again."
+_HINT = "The installation is damaged: reinstall Greenroom."
 
 
 def weights_path() -> Path:
@@ -32,7 +32,7 @@ def weights_path() -> Path:
     except FileNotFoundError:
         raise UserError(
             "The face detector's network file (centerface.onnx) is missing.",
-            "The installation is damaged: reinstall Greenroom.",
+            _HINT,
         ) from None
 
 
@@ -55,7 +55,7 @@ class CenterFace:
         except (OSError, ValueError) as error:
             raise UserError(
                 f"The face detector's network file cannot be read: {path}",
-                "The installation is damaged: reinstall Greenroom.",
+                _HINT,
             ) from error
         self._input = self._session.get_inputs()[0].name
         self._longest_side = longest_side

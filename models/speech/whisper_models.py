@@ -7,8 +7,7 @@ from pathlib import Path
 
 from models.weights import installed_weights, weights_catalogue
 from models.weights.weights_catalogue import EditionFile, Weights
-from project.common_errors import path_not_found
-from project.errors import UserError
+from project.errors import UserError, path_not_found
 from project.files.atomic_files import explain_os_errors
 from project.files.fingerprints import file_sha256
 from project.text_format import escape_unprintable

@@ -17,8 +17,7 @@ from models.weights.installed_weights import (
     write_record,
 )
 from models.weights.weights_catalogue import Edition, EditionFile, OwnWeightsRecord, Weights, find_entry
-from project.common_errors import path_not_found
-from project.errors import UserError
+from project.errors import UserError, path_not_found
 from project.files.atomic_files import explain_os_errors
 from project.files.fingerprints import file_sha256
 from project.progress import Progress, Silent, SubtaskProgress

@@ -19,9 +19,8 @@ from models.connection.machine_policy import MachineAuthority
 from models.weights import installed_weights
 from models.weights.download import Unreachable, download, download_members, host_of, open_url, permitted_by
 from models.weights.weights_catalogue import Edition, EditionFile, Weights, WeightsSource, find_entry
-from project.common_errors import unknown_choice
 from project.entities.egress_policy import EgressRequest, Purpose
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.files.atomic_files import explain_os_errors
 from project.files.fingerprints import file_sha256
 from project.progress import Progress, Silent, SubtaskProgress

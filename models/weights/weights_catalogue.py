@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from project.common_errors import unknown_choice
+from project.errors import unknown_choice
 from resources import resource
 
 USES = {

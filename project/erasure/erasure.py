@@ -11,7 +11,6 @@ from functools import cached_property
 from glob import escape
 from pathlib import Path
 
-from project.common_errors import unknown_name
 from project.encryption.encrypted_files import shred_file
 from project.encryption.encryption_key import is_encrypted, starts_encrypted
 from project.encryption.passphrases import obtain_key
@@ -21,7 +20,7 @@ from project.erasure.raw_rows import Row, live_rows, parse_json, past_states
 from project.erasure.removal import ErasureCounts, erase_subject, read_study_id, record_withdrawal
 from project.erasure.subject_scope import PersonalFinder, SubjectScope, build_scope, find_contact_strings
 from project.erasure.subject_terms import REDACTION_MARK
-from project.errors import UserError
+from project.errors import UserError, unknown_name
 from project.files.filesystem import resolve_path
 from project.files.sqlcipher import sqlite3
 from project.queries.history_rows import SHARED_PROPERTY, SharedCopy, parse_shared_copies

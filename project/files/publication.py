@@ -15,13 +15,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from project.common_errors import path_not_found
 from project.entities.study_records import Json
-from project.errors import UserError
+from project.errors import UserError, path_not_found, require_utf8
 from project.files.atomic_files import explain_os_errors
 from project.files.fingerprints import file_sha256
 from project.files.temporary_files import cache_folder, claim_folder, is_abandoned, is_claimed, remove_abandoned
-from project.text_format import escape_unprintable, require_utf8
+from project.text_format import escape_unprintable
 
 _PREFIX = ".greenroom-release-"
 _ABANDONED_AFTER_S = 24 * 3600

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
-from project.common_errors import unknown_choice
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 
 Plugin = TypeVar("Plugin")
 

@@ -20,12 +20,11 @@ from project.entities.study_records import (
     Recording,
     VideoFacts,
 )
-from project.errors import UserError
+from project.errors import UserError, require_utf8
 from project.queries.row_mapper import RowMapper
 from project.store.column_values import is_column_integer, to_json
 from project.store.study import Study
 from project.store.visibility import VISIBLE_RECORDINGS
-from project.text_format import require_utf8
 
 RECORDINGS = RowMapper(Recording, "recording", view=VISIBLE_RECORDINGS)
 COLLECTIONS = RowMapper(Collection, "collection")

@@ -15,9 +15,8 @@ from types import TracebackType
 from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
-from project.common_errors import no_longer_in_study
 from project.entities.study_records import Annotator, Medium, MediumRole, Participant, Recording
-from project.errors import UserError
+from project.errors import UserError, no_longer_in_study
 from project.files.fingerprints import fingerprint
 from project.ids import new_id
 from project.merging.merge import COPY_PROPERTY

@@ -16,11 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
-from project.common_errors import path_not_found
 from project.encryption.encrypted_files import open_database
 from project.encryption.encryption_key import is_encrypted, read_salt, starts_encrypted
 from project.encryption.passphrases import obtain_key
-from project.errors import UserError
+from project.errors import UserError, path_not_found
 from project.files.atomic_files import explain_os_errors, name_taken_error
 from project.files.filesystem import is_folder
 from project.files.sqlcipher import sqlite3

@@ -142,7 +142,7 @@ class PlaybackThread:
             if library is None:
                 raise UserError(
                     tr("libVLC's plugins, which play sound, are missing."),
-                    "Install them with: sudo apt install libvlc5 vlc-plugin-base",
+                    MISSING_HINT,
                 )
             self._redirect_log(vlc, library)
             self._silence_alsa()

@@ -209,7 +209,7 @@ class Dialogs:
         return self.start or Path()
 
 
-DOWNLOAD_DECLINED = tr("Nothing was fetched: the policy of this study allows no downloads.")
+DOWNLOAD_DECLINED = tr("Nothing was downloaded: the policy of this study allows no downloads.")
 
 
 def require_permission(studio: StudyController, questions: Dialogs, name: str, key: str = "") -> None:
@@ -235,7 +235,7 @@ def require_permission(studio: StudyController, questions: Dialogs, name: str, k
         tr("Allow downloads"),
     ):
         raise UserError(
-            "Nothing was downloaded: the policy of this study allows no downloads.",
+            DOWNLOAD_DECLINED,
             tr("Allow downloads, or add it from a folder."),
         )
     studio.publish(set_policy(session, wanted))

@@ -27,8 +27,7 @@ from models.judges.llama_cpp.process_messages import (
 )
 from models.judges.structured_output.answer_parsing import response_schema
 from models.judges.structured_output.repair import ask_with_repair
-from project.common_errors import path_not_found
-from project.errors import UserError
+from project.errors import UserError, path_not_found
 from project.files.atomic_files import write_atomically
 from project.files.filesystem import read_regular
 from project.files.fingerprints import file_sha256

@@ -27,7 +27,7 @@ META = "meta set STUDY --recording 1 --annotator Ada"
 PLAY = "episode play STUDY --scenario lamp"
 TALK = [
     (f"{ADD} --start soon", "soon"),
-    (f"{ADD} --end 90:00", "outside recording 1"),
+    (f"{ADD} --end 90:00", "inside recording 1"),
     (f"{ADD} --attribute charm", "charm"),
     (f"{ADD} --annotator ' '", "name"),
     (f"{ADD} --verdict competence --correction No.", "belongs to error segments only"),

@@ -62,7 +62,7 @@ def test_nobody_reviews_their_own_chain_or_an_agreed_one_and_only_sound_versions
         chain_reviews.make_consensus(session, empty, empty)
     agreed, _ = chain_reviews.make_consensus(session, chain_id, chain_id)
     session.annotator_name = "Bo"
-    with pytest.raises(UserError, match="already the agreed"):
+    with pytest.raises(UserError, match="is the agreed"):
         chain_reviews.review_chain(session, agreed, ChainDecision.AGREE)
 
 

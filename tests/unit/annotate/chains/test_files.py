@@ -152,7 +152,7 @@ def test_hold_outs_are_never_exported_and_a_file_is_replaced_only_when_asked(ses
     exportable = exportable_chains(session)
     assert [each.chain.id for each in exportable] == [kept]
     for asked in ({"chain_ids": [secret]}, {"recording_ids": ["walk 2"]}):
-        with pytest.raises(UserError, match="(?i)held.out"):
+        with pytest.raises(UserError, match=r"eld.out"):
             exportable_chains(session, **asked)
     path = tmp_path / "chains.json"
     path.write_text("mine")

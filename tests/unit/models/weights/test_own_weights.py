@@ -165,7 +165,7 @@ def test_a_folder_that_lacks_something_says_what(mine: Path) -> None:
 
 
 def test_a_safetensors_file_is_told_by_its_tensors(mine: Path, folder: Path) -> None:
-    with pytest.raises(UserError, match="feature_encoder.* is missing"):
+    with pytest.raises(UserError, match=r"feature_encoder.* is missing"):
         add_weights("raft-small", safetensors(mine / "other.safetensors", "weight"), LICENCE)
     (mine / "raft.pth").write_bytes(b"\x80\x02pickle" * 10)
     with pytest.raises(UserError, match="does not fit"):
