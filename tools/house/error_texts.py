@@ -1,4 +1,4 @@
-"""Lists every error for users with its hint, sorted by message, so that the same fault stands beside itself."""
+"""Lists every error for users with its hint, sorted by message, so that errors about the same fault are adjacent."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class ErrorText(NamedTuple):
-    """What an error says, as in the source: what is filled in stands in braces."""
+    """The texts of an error as in the source, with placeholders in braces, and its module and line."""
 
     message: str
     hint: str
