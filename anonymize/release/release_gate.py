@@ -155,8 +155,7 @@ def check_file_unchanged(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker
     if looked and hash_whole_file(path).sha256 != known:
         yield candidate.build_blocker(
             "file",
-            f"The file of recording {candidate.number} was changed since its faces were looked for, "
-            "though it looks the same at a glance.",
+            f"The file of recording {candidate.number} was changed since its faces were tracked.",
             f"Put the original back, or find its faces again: greenroom faces STUDY --recording {candidate.number}",
         )
 

@@ -30,7 +30,7 @@ TALK = [
     (f"{ADD} --end 90:00", "inside recording 1"),
     (f"{ADD} --attribute charm", "charm"),
     (f"{ADD} --annotator ' '", "name"),
-    (f"{ADD} --verdict competence --correction No.", "belongs to error segments only"),
+    (f"{ADD} --verdict competence --correction No.", "applies to error segments only"),
     ("segment edit STUDY SEGMENT --end 19 --annotator Bo", "somebody else"),
     ("segment list STUDY --field channel", "FIELD=VALUE"),
     ("segment list STUDY --field nothing=1", "attributes, channel"),

@@ -146,7 +146,7 @@ def test_a_chain_that_says_something_else_makes_its_questions_old_until_they_are
     done, _ = add_rule_questions(session, chains(session, 1))
     assert sum(done.by_kind.values()) == len(old) - 1
     edits.delete_nodes(session, [node])
-    with pytest.raises(UserError, match="gone"):
+    with pytest.raises(UserError, match="was deleted"):
         correct_question(session, old[0].id, QuestionCorrection(fits_chain=True))
 
 

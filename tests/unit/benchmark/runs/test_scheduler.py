@@ -183,7 +183,7 @@ def test_a_scheduler_that_goes_away_leaves_what_was_answered(session: Session, m
     wanted = BenchmarkRequest([first, second], [oracle])
     with monkeypatch.context() as patched:
         patched.setattr(running, "run_jobs", dies)
-        with pytest.raises(UserError, match="does not answer"):
+        with pytest.raises(UserError, match="no longer responds"):
             run_benchmark(session, wanted, Silent(), "node7")
     runs = benchmark_runs(session.study)
     assert [len(answers_of(session.study, run.id)) for run in runs] == [len(LABELS), 0]
