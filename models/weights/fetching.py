@@ -71,7 +71,7 @@ def chosen_editions(wanted: Weights, key: str = "") -> Sequence[Edition]:
     """Return the editions that a fetch tries, in order."""
     if wanted.is_own:
         raise UserError(
-            f"The weights “{wanted.name}” cannot be downloaded: you supply your own.",
+            f"The weights “{wanted.name}” cannot be downloaded: you bring your own.",
             f"Add them with: {installed_weights.how_to_get(wanted.name)}",
         )
     editions = [edition for edition in wanted.editions if key in ("", edition.key)]

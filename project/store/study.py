@@ -529,7 +529,7 @@ class Study:
     def require_writable(self) -> None:
         """Return quietly where the study can be written to."""
         if self.read_only:
-            raise UserError("This study is open read-only, so nothing can be changed.", self.read_only_reason)
+            raise UserError("This study is read-only, so nothing can be changed.", self.read_only_reason)
 
     def finish_opening(self) -> None:
         """Wait until the pages of the file are known to be well, and make it ready to be written to."""

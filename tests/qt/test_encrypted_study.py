@@ -158,7 +158,7 @@ def test_a_study_with_tables_of_others_is_shown_says_so_and_offers_to_recover_it
     before = path.read_bytes()
     window = open_reused(path)
     assert not window.studio.writable
-    assert window.messages.message() == "This study is open read-only."
+    assert window.messages.message() == "This study is read-only."
     assert "the table “extra”" in window.messages.hint()
     assert [button.text() for button in window.messages._buttons] == ["Recover…"]
     monkeypatch.setattr(RecoverDialog, "exec", lambda _: QDialog.DialogCode.Accepted)

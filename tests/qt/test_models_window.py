@@ -122,7 +122,7 @@ def test_every_entry_is_listed_with_what_it_is_for_and_what_is_asked_of_whom(
     heads = [window.table.topLevelItem(place).text(0) for place in range(window.table.topLevelItemCount())]
     assert heads[0].startswith("Speech (0 of ")
     assert shown["whisper-large-v3"][1:4] == ("not installed", "3.09 GB", "MIT")
-    assert shown["whisper"][1:4] == ("supply your own", "", "you specify")
+    assert shown["whisper"][1:4] == ("bring your own", "", "you specify")
     assert all(cells[4] and cells[5] for cells in shown.values())
     assert "Nothing of a study goes out" in window.ethics.text()
     assert "index.invalid" in window.network.text()

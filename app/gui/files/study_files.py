@@ -227,7 +227,7 @@ class Files(QObject):
             return
         if not self._studio.writable:
             reason = self._studio.session.study.read_only_reason
-            self._studio.failed.emit(UserError(tr("This study is open read-only."), reason))
+            self._studio.failed.emit(UserError(tr("This study is read-only."), reason))
             return
         self.message.emit(
             tr("Reading {name}…").format(name=wanted[0].name)

@@ -355,7 +355,7 @@ class Entries(QObject):
         if not self._context.studio.writable:
             session = self._page.session()
             reason = session.study.read_only_reason if session is not None else ""
-            self._context.studio.failed.emit(UserError(tr("This study is open read-only."), reason))
+            self._context.studio.failed.emit(UserError(tr("This study is read-only."), reason))
             return
         entry = next((judge for judge in self._page.judges() if judge.id == judge_id), None)
         if act == ADD:

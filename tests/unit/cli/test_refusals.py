@@ -48,7 +48,7 @@ TALK = [
     ("judge add STUDY gpt --backend random --frames 4", "no option"),
     ("ask STUDY", "No segments are chosen"),
     ("ask STUDY --all --judge nobody", "no judge"),
-    ("ask STUDY --all --task answer", "is asked about a question, not about a segment"),
+    ("ask STUDY --all --task answer", "is for a question, not for a segment"),
     ("chain node STUDY CHAIN --segment SEGMENT --kind event", "--kind"),
     ("chain node STUDY CHAIN --kind event --start 1", "--end"),
     ("chain node STUDY CHAIN --segment SEGMENT --reason NODE", "set everything about the node"),

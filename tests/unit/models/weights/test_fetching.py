@@ -64,7 +64,7 @@ def test_the_policy_of_the_open_study_decides(session: Session, monkeypatch: pyt
 
 
 def test_what_a_lab_brings_and_what_there_is_not_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, words in (("cartoon", "supply your own"), ("magic", "no model")):
+    for name, words in (("cartoon", "bring your own"), ("magic", "no model")):
         with pytest.raises(UserError, match=words):
             fetching.prepare(name)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
