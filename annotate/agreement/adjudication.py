@@ -333,7 +333,8 @@ def create_adjudicated_lane(
         made.append((recording, people, adjudicate(read_marks(session, recording.id, ids), ids, schemes, rule)))
     if not made:
         raise UserError(
-            "No recording has segments of two annotators yet.", "Merge the annotators' work first: greenroom merge"
+            "No recording has segments of two annotators yet.",
+            "Merge the annotators' work first: greenroom study merge",
         )
     lane = get_or_create_lane(session, name)
     with session.study.atomic():

@@ -83,7 +83,7 @@ def prepare(session: Session, recording_id: str, number: int | None = None) -> J
     if not stretches:
         raise UserError(
             f"Speech has not been detected in recording {recording.number} yet.",
-            f"Find speech first: greenroom transcribe STUDY --speech-only --recording {recording.number}",
+            f"Find speech first: greenroom speech transcribe STUDY --speech-only --recording {recording.number}",
         )
     embedder = default_voice_embedder()
     pictures, tracks = _faces(session, recording_id)
@@ -91,7 +91,7 @@ def prepare(session: Session, recording_id: str, number: int | None = None) -> J
         raise UserError(
             f"The speakers of recording {recording.number} cannot be told apart: there are neither face "
             "tracks nor a voice embedding.",
-            "Track its faces (Ctrl+T), or get the voice embedding: greenroom models fetch voice-embedding",
+            "Track its faces (Ctrl+T), or get the voice embedding: greenroom model fetch voice-embedding",
         )
     run = latest_run(session.study, recording_id, "faces")
     parameters = SpeakerDetectionParameters(

@@ -244,7 +244,7 @@ def plan_command(session: Session, annotator: str) -> str:
     each = max(min(_DEFAULT_PER_RECORDING, len(people)), taken + (annotator not in known.values()))
     seats = "" if each == _DEFAULT_PER_RECORDING else f" --per-recording {each}"
     study, listed = shlex.quote(str(session.study.path)), shlex.quote(",".join(people))
-    return f"greenroom plan {study} --annotators {listed}{seats}"
+    return f"greenroom team plan {study} --annotators {listed}{seats}"
 
 
 def _annotator_share(session: Session, annotator: str) -> AnnotatorShare:

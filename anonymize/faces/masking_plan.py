@@ -195,7 +195,7 @@ def source_changed_error(what: str) -> UserError:
     """Return the error for a file that is not, byte by byte, the one in which faces were looked for."""
     return UserError(
         f"{escape_unprintable(what)} was changed since its faces were tracked.",
-        "Restore the original file, or track its faces again: greenroom faces STUDY --recording N",
+        "Restore the original file, or track its faces again: greenroom faces track STUDY --recording N",
     )
 
 

@@ -71,7 +71,7 @@ def find_export(session: Session, text: str | None) -> tuple[ExportedClip, Path 
     """
     every = list_exports(session)
     if not every:
-        raise UserError("This study has no exported clips yet.", "Export a clip: greenroom anonymize --help")
+        raise UserError("This study has no exported clips yet.", "Export a clip: greenroom anonymize export --help")
     if text is None:
         return every[0], None
     path = Path(text)
@@ -102,7 +102,7 @@ def find_clip(session: Session, export: ExportedClip) -> Path:
         return place
     raise UserError(
         f"The clip {export.clip} was not found beside the study.",
-        "Give its path: greenroom privacy STUDY --export CLIP",
+        "Give its path: greenroom anonymize measure STUDY --export CLIP",
     )
 
 

@@ -312,5 +312,5 @@ def require_readable_backups(foreseen: ErasurePlan) -> None:
     )
     raise UserError(
         f"{pluralize(count, 'backup')} cannot be read and may contain the participant: {names}. Nothing was removed.",
-        "Save what can be read (`greenroom recover`), then erase the rest with --erase-unreadable.",
+        "Save what can be read (`greenroom study recover`), then erase the rest with --erase-unreadable.",
     )

@@ -45,7 +45,7 @@ def require_files(folder: Path) -> None:
         name = escape_unprintable(folder.absolute().name)
         raise UserError(
             f"“{name}” is not the folder of a Whisper model for CTranslate2: {missing[0]} is missing.",
-            "Choose another folder, or get a model: greenroom models list",
+            "Choose another folder, or get a model: greenroom model list",
         )
 
 
@@ -74,7 +74,7 @@ def damaged_model_error(folder: Path, digest: str, why: str = "") -> UserError:
     reason = why or f"{MODEL_FILE} with the checksum {digest} cannot be loaded"
     return UserError(
         f"The model in {folder} is damaged: {reason}.",
-        "Get the model again. If it is your own, add it first: greenroom models add whisper FOLDER",
+        "Get the model again. If it is your own, add it first: greenroom model add whisper FOLDER",
     )
 
 
@@ -178,9 +178,9 @@ def _none_installed(language: str | None) -> UserError:
     first = there[0].name if there else "NAME"
     if any(model.installed for model in list_whisper_models()):
         return UserError(
-            "The installed models support English only.", f"Get a multilingual model: greenroom models fetch {first}"
+            "The installed models support English only.", f"Get a multilingual model: greenroom model fetch {first}"
         )
     return UserError(
         "No speech recognition model is installed.",
-        f"Get one: greenroom models fetch {first}. To find speech without a model: --speech-only.",
+        f"Get one: greenroom model fetch {first}. To find speech without a model: --speech-only.",
     )

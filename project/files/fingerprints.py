@@ -59,7 +59,7 @@ class FileIdentity:
             raise UserError(
                 f"The file of the study “{escape_unprintable(self._path.name)}” was moved or deleted; "
                 "nothing is saved.",
-                "Put it back. If it was deleted, list its backups: greenroom recover STUDY",
+                "Put it back. If it was deleted, list its backups: greenroom study recover STUDY",
             ) from None
         except OSError as error:
             raise UserError(

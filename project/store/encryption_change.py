@@ -46,7 +46,7 @@ def encrypt_study(path: str | Path, passphrase: str) -> EncryptionResult:
         if not plain:
             raise UserError(
                 f"“{escape_unprintable(path.name)}” is already encrypted.",
-                "Change its passphrase: greenroom encrypt --change",
+                "Change its passphrase: greenroom study encrypt --change",
             )
     else:
         _require_writable(path)
@@ -135,7 +135,7 @@ def _require_sound(path: Path) -> None:
     except UserError as error:
         raise UserError(
             f"“{escape_unprintable(path.name)}” cannot be read completely, so nothing was changed. {error.message}",
-            "Save what can be read, and move the file away: greenroom recover STUDY",
+            "Save what can be read, and move the file away: greenroom study recover STUDY",
         ) from None
 
 

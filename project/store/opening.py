@@ -42,7 +42,7 @@ def damaged_study_error(name: str, detail: str = "") -> DamagedStudy:
     about = f" ({detail})" if detail else ""
     return DamagedStudy(
         f"The study “{escape_unprintable(name)}” is damaged{about}.",
-        "Nothing was changed. Save what can be read, or go back to a backup: greenroom recover STUDY",
+        "Nothing was changed. Save what can be read, or go back to a backup: greenroom study recover STUDY",
     )
 
 
@@ -344,7 +344,7 @@ def _log_damage(connection: sqlite3.Connection, path: Path, copy: Path) -> UserE
     return UserError(
         f"The write-ahead log of “{escape_unprintable(path.name)}” is damaged: saved edits cannot be read.",
         "The study opens read-only, with the edits before the damage. Save what is left: greenroom "
-        "recover STUDY --out NEW",
+        "study recover STUDY --out NEW",
     )
 
 
@@ -373,7 +373,7 @@ def verify_study(connection: sqlite3.Connection, name: str, *, pages: bool) -> i
         if code:
             raise UserError(
                 f"The study “{escape_unprintable(name)}” contains SQL code that no study has: {code[0]}.",
-                "Somebody may have tampered with it, so it is not opened. `greenroom check` lists everything.",
+                "Somebody may have tampered with it, so it is not opened. `greenroom study check` lists everything.",
             )
         if version < 1:
             raise damaged_study_error(name, "it has no tables")

@@ -511,7 +511,7 @@ class Study:
         except (ValueError, RecursionError):
             raise UserError(
                 f"The property “{escape_unprintable(key)}” of this study is damaged.",
-                "Find out what else is: greenroom check STUDY",
+                "Find out what else is: greenroom study check STUDY",
             ) from None
 
     def set_property(self, key: str, value: Json) -> None:
