@@ -61,7 +61,7 @@ def _require_other_author(session: Session, segment_id: str) -> Segment:
         raise UserError("You made this segment yourself.", "Another annotator has to review it.")
     if is_prelabel(session.study, segment):
         raise UserError(
-            "This is a pre-label, which nobody made.", "Accept or reject it: greenroom cues accept STUDY ID"
+            "This is a pre-label, which nobody made.", "Accept or reject it: greenroom segment cues accept STUDY ID"
         )
     if author.kind == "adjudicated":
         raise UserError(f"“{author.name}” is an adjudicated lane.", "Review the segments of the annotators instead.")

@@ -185,7 +185,7 @@ def worker(stay: bool = option("Do one job after the other until the input close
 def with_study_suffix(study: Path) -> Path:
     """Return the path of a new study with the suffix of studies."""
     if not study.name:
-        raise UserError("A study needs a name.", "Give one that ends in .greenroom.")
+        raise UserError("A study needs a name.", "Give a name that ends in .greenroom.")
     if study.suffix == ".greenroom":
         return study
     if study.suffix and study.suffix.lower() in {".mp4", ".mov", ".mkv", ".avi", ".webm"}:

@@ -233,8 +233,8 @@ def _require_no_look_alikes(study: Study, name: str, alike: Sequence[str]) -> No
         raise UserError(
             f"“{escape_unprintable(name)}” may contain personal information of a withdrawn participant: "
             f"{_listed(new)}. Nothing was merged.",
-            "Remove their information from the copy first (greenroom participant withdraw COPY, with --word), or merge it "
-            "on the command line with --keep-rest, which keeps all of it.",
+            "Remove their information from the copy first (greenroom participant withdraw COPY, with --word), or merge "
+            "it on the command line with --keep-rest, which keeps all of it.",
         )
 
 
