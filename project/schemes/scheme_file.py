@@ -192,7 +192,7 @@ class _TomlTable:
 
     def error(self, key: str, what: str) -> UserError:
         return UserError(
-            f"The scheme “{escape_unprintable(self._file)}” is not valid at {self._where}{key}: {what}.",
+            f"The scheme “{escape_unprintable(self._file)}” is wrong at {self._where}{key}: {what}.",
             "Correct the file.",
         )
 
