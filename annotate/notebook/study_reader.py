@@ -27,7 +27,7 @@ from media.sound import stream_sound
 from project.encryption.encryption_key import is_encrypted
 from project.encryption.passphrases import WrongPassphrase, obtain_key, unlock_key
 from project.entities.study_records import ConsentUse, Json, Segment
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.queries.annotator_rows import all_annotators
 from project.queries.judgment_rows import segment_judgments
 from project.queries.recording_rows import (
@@ -255,7 +255,7 @@ class StudyReader:
         )
         tables = build_report_tables(report_agreement(self._session, query))
         if table not in tables:
-            raise UserError(f"There is no table “{table}”.", f"Choose one of {', '.join(tables)}.")
+            raise unknown_choice("table", table, tables)
         return self._frame(*tables[table])
 
     def time_budget(

@@ -9,7 +9,7 @@ from annotate.statistics.observations import CodedObservation, MarkedSpan, TimeS
 from annotate.study.participant_variables import variable_kinds, variables_by_participant
 from annotate.study.people import require_annotator
 from project.entities.study_records import Annotator, Recording
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.queries import segment_rows
 from project.queries.annotator_rows import all_annotators, completions
 from project.queries.recording_rows import (
@@ -122,8 +122,7 @@ def read_observations(
 def _check(query: ObservationQuery, by: Sequence[str], about: str, track: Track, variables: Set[str]) -> None:
     for key in by:
         if key not in GROUPINGS and key not in variables:
-            known = ", ".join((*GROUPINGS, *sorted(variables)))
-            raise UserError(f"Nothing is called “{key}” to group by.", f"Choose from {known}.")
+            raise unknown_choice("grouping", key, (*GROUPINGS, *sorted(variables)))
     if not about and any(key == PARTICIPANT or key in variables for key in by):
         raise UserError(
             f"{track.name} has no field that names a participant.",

@@ -8,12 +8,12 @@ from math import isfinite
 from pathlib import Path
 
 from project.entities.study_records import Changes, Participant, ParticipantVariable, VariableKind
-from project.errors import UserError
+from project.errors import UserError, require_length
 from project.files.atomic_files import explain_os_errors
 from project.queries.recording_rows import all_participants, all_variables, delete_variable, set_variable
 from project.session.session import Session
 from project.store.study import Study
-from project.text_format import describe_rows, escape_unprintable, require_length, restore_formula
+from project.text_format import describe_rows, escape_unprintable, restore_formula
 
 _MAX_NAME, _MAX_VALUE = 60, 1000
 _MAX_TABLE_BYTES = 10_000_000

@@ -70,7 +70,7 @@ def test_the_tables_hold_the_rows_of_the_study(study: StudyReader) -> None:
     assert segments["attributes"].tolist()[1] == "emotions;norms"
     assert len(study.segments(scheme="shrec")) == 2
     assert study.transcript().empty
-    with pytest.raises(UserError, match="No recording is called"):
+    with pytest.raises(UserError, match="no recording"):
         study.transcript(9)
 
 

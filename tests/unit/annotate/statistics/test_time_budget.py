@@ -158,7 +158,7 @@ def test_work_without_segments_counts_and_training_does_not(session: Session) ->
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"by": ("mood",)}, "Nothing is called"),
+        ({"by": ("mood",)}, "no grouping"),
         ({"by": ("phase",)}, "No track with phases"),
         ({"scheme": "shrec", "track": "", "by": ("participant",)}, "no field that names a participant"),
         ({"field": "description"}, "names a participant"),
