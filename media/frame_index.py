@@ -18,7 +18,6 @@ from media.picture import FrameGeometry
 from media.source import (
     axis_start_us,
     open_media,
-    picture_stream,
     require_picture_stream,
     ticks_array_to_us,
     undecodable_error,
