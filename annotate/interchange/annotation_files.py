@@ -4,6 +4,7 @@ The command line and the window share it.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -82,7 +83,10 @@ def read_file(path: Path, key: str | None = None) -> Document:
     """Read a file, in the format that is named or that it seems to be of; the study is not needed for it."""
     require_utf8(path)
     with collector_paused():
-        found = (guess_format(path) if key is None else get_format(key)).read(path)
+        file_format = guess_format(path) if key is None else get_format(key)
+        endings = (end for end in file_format.suffixes if path.name.lower().endswith(end))
+        name = path.name[: -len(next(endings, path.suffix)) or None] or path.name
+        found = replace(file_format.read(path), name=name, source=file_format.key)
     check_entries(path, sum(len(lane.entries) for part in found.recordings for lane in part.lanes))
     return found
 

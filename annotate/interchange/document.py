@@ -1,6 +1,6 @@
 """The document that every interchange format reads into and writes from: lanes of entries, without a scheme.
 
-It also has the conversions that several formats need: comments and values as text, rows without overlap, names.
+It also has what several formats need: comments as text, rows without overlap, names.
 """
 
 import json
@@ -13,7 +13,6 @@ from urllib.parse import unquote
 
 from project.entities.study_records import Json, Recording
 from project.errors import UserError
-from project.schemes.scheme import Field, FieldKind, Scheme
 
 COMMENTS = "comments"
 """The name under which a segment's comments stand among its values."""
@@ -74,6 +73,21 @@ class InterchangeEntry:
         return self.start_us, self.end_us
 
 
+@dataclass(frozen=True, slots=True)
+class ValueSet:
+    """What a file says about the values of one name.
+
+    Attributes:
+        values: that can be chosen, in order; none where any text is allowed.
+        several: whether several can be chosen at once.
+        labels: the texts of the entries that have the value; none for all.
+    """
+
+    values: tuple[str, ...] = ()
+    several: bool = False
+    labels: tuple[str, ...] = ()
+
+
 LANE_FACTS = ("kind", "annotator", "participant", "scheme", "track")
 LaneSubject = tuple[str, str, str, str, str]
 """The `LANE_FACTS` of a lane."""
@@ -91,6 +105,12 @@ class InterchangeLane:
         scheme: key of the scheme, in files that we wrote; "" otherwise.
         track: key of the scheme's track, in files that we wrote; "" otherwise.
         vocabulary: the texts that entries may have, in order, where the file lists them.
+        tier: what the file calls it, without who made it or whom it is about; "" where that is the name.
+        parent: name of the lane whose entries its own lie within; "" for none.
+        definitions: text of the vocabulary -> what it means.
+        shortcuts: text of the vocabulary -> the key that codes it.
+        value_sets: name of a value -> what it can be, where the file says so.
+        about_recording: whether its entries are about the whole recording, and their times mean nothing.
     """
 
     name: str
@@ -101,6 +121,12 @@ class InterchangeLane:
     scheme: str = ""
     track: str = ""
     vocabulary: tuple[str, ...] = ()
+    tier: str = ""
+    parent: str = ""
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    shortcuts: Mapping[str, str] = field(default_factory=dict)
+    value_sets: Mapping[str, ValueSet] = field(default_factory=dict)
+    about_recording: bool = False
 
     @property
     def subject(self) -> LaneSubject:
@@ -164,12 +190,24 @@ class Document:
         remarks: one line for each other thing that is read in another way or left out, for the preview.
         unread: what an entry of the file is that is in no lane -> how many of them there are.
         rows: table -> rows as the study holds them, in the one format that is lossless; empty otherwise.
+        name: of the file, without its ending; "" before it was read.
+        source: key of the format.
     """
 
     recordings: tuple[RecordingPart, ...]
     remarks: tuple[str, ...] = ()
     unread: Mapping[str, int] = field(default_factory=dict)
     rows: Mapping[str, tuple[dict[str, Json], ...]] = field(default_factory=dict)
+    name: str = ""
+    source: str = ""
+
+    def lanes_by_name(self) -> dict[str, list[InterchangeLane]]:
+        """Return name -> the lanes of that name, over all recordings."""
+        found: dict[str, list[InterchangeLane]] = {}
+        for part in self.recordings:
+            for lane in part.lanes:
+                found.setdefault(lane.name, []).append(lane)
+        return found
 
     def only_recording(self, what: str) -> RecordingPart:
         """Return the one recording of a document, for a file (`what`) that holds no more."""
@@ -286,86 +324,3 @@ def format_clock(time_us: int, point: str, hours: int) -> str:
     if not 0 <= seconds < hours * 3600:
         raise UserError(f"This format holds less than {hours:,} hours.", "Export it in another format.")
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}{point}{milliseconds:03}"
-
-
-_SEPARATOR = ";"
-
-
-def to_text(value: Json) -> str:
-    """Write a value: a text as it is, choices as `one; two`, a number in digits; anything else as JSON."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list) and value and all(_is_plain_item(item) for item in value):
-        return f"{_SEPARATOR} ".join(str(item) for item in value)
-    return json.dumps(value, ensure_ascii=False)
-
-
-def to_value(scheme: Scheme, field: Field, value: Json, participant: Callable[[str], str]) -> Json:
-    """Read what a file says about a field: a choice by its key or name, a number in digits, a participant by name.
-
-    `participant` returns the id for a pseudonym or id.
-    """
-    match field.kind:
-        case FieldKind.TEXT:
-            value = value if isinstance(value, str) or value is None else to_text(value)
-        case FieldKind.CHOICE:
-            value = _choice(field, value)
-        case FieldKind.CHOICES:
-            value = [_choice(field, item) for item in _items(field, value)]
-        case FieldKind.SCALE | FieldKind.SLIDER:
-            value = _number(value)
-        case FieldKind.PARTICIPANT:
-            value = participant(value.strip()) if isinstance(value, str) and value.strip() else None
-    return scheme.check_value(field.key, value)
-
-
-def _is_plain_item(item: Json) -> bool:
-    return isinstance(item, str) and bool(item) and _SEPARATOR not in item and item == item.strip() and item[0] != "["
-
-
-def _items(field: Field, value: Json) -> list[Json]:
-    if value is None or value == "":
-        return []
-    if isinstance(value, list):
-        return value
-    if not isinstance(value, str):
-        return [value]
-    text = value.strip()
-    if text.startswith("["):
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, list):
-            return found
-    if _find(field, text) is not None:
-        return [text]
-    separator = next((sign for sign in (_SEPARATOR, "|", ",") if sign in text), _SEPARATOR)
-    return [item.strip() for item in text.split(separator) if item.strip()]
-
-
-def _choice(field: Field, value: Json) -> Json:
-    if not isinstance(value, str):
-        return value
-    return _find(field, value.strip()) or value.strip()
-
-
-def _find(field: Field, text: str) -> str | None:
-    if any(choice.key == text for choice in field.choices):
-        return text
-    folded = text.casefold()
-    fits = [c.key for c in field.choices if folded in (c.key.casefold(), c.name.casefold())]
-    return fits[0] if len(fits) == 1 else None
-
-
-def _number(value: Json) -> Json:
-    if not isinstance(value, str):
-        return value
-    text = value.strip()
-    if not text:
-        return None
-    try:
-        number = float(text.replace(",", ".", 1))
-        return int(number) if number.is_integer() else number
-    except (ValueError, OverflowError):
-        return value

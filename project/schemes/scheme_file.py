@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import MISSING
+from dataclasses import MISSING, fields, is_dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
@@ -306,6 +306,24 @@ def _drop_explanations(value: Any) -> Any:
 def to_toml(found: Mapping[str, Any]) -> str:
     """Return the text of a scheme with these keys and values, without comments."""
     return "".join(f"{_string(key)} = {_value(item)}\n" for key, item in found.items())
+
+
+def write_scheme(scheme: Scheme) -> str:
+    """Return the text of a scheme."""
+    return to_toml(_to_table(scheme))
+
+
+def _to_table(part: Any) -> dict[str, Any]:
+    """Return what a part of a scheme says beyond what a file may leave out."""
+    return {
+        field.name: _to_item(value) for field in fields(part) if (value := getattr(part, field.name)) != field.default
+    }
+
+
+def _to_item(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_to_item(item) for item in value]
+    return _to_table(value) if is_dataclass(value) else value
 
 
 def _value(value: object) -> str:

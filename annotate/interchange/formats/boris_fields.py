@@ -17,9 +17,9 @@ from annotate.interchange.document import (
     MediaLink,
     RecordingPart,
     lane_name,
-    to_text,
     unique_name,
 )
+from annotate.interchange.value_text import to_text
 from project.codec import load
 from project.entities.study_records import Json
 from project.errors import UserError

@@ -22,9 +22,9 @@ from annotate.interchange.document import (
     build_lanes,
     format_seconds,
     split_into_rows,
-    to_text,
     unique_name,
 )
+from annotate.interchange.value_text import to_text
 from project.entities.study_records import Json
 
 _NAME_SEPARATOR = " | "
