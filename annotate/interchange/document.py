@@ -252,7 +252,8 @@ SPEECH = "Speech"
 
 def lane_name(kind: str, annotator: str, participant: str, scheme: str, track: str) -> str:
     """Return what a lane of Greenroom is called."""
-    words = (SPEECH, participant) if kind == "utterances" else (annotator, f"{scheme}.{track}".strip("."))
+    spoken = kind == "utterances"
+    words = (SPEECH, participant) if spoken else (annotator, f"{scheme}.{track}".strip("."), participant)
     return " ".join(word for word in words if word)
 
 

@@ -152,6 +152,12 @@ class _DocumentBuilder:
             else:
                 vocabulary = self._vocabularies.get((scheme, track), ())
                 yield InterchangeLane(unique_name(lane_name(*about), taken), tuple(entries), *about, vocabulary)
+        authors = {scheme: annotator_id for annotator_id, scheme, _ in sorted(lanes, reverse=True)}
+        present = {key[1:] for key in lanes}
+        for (scheme, track), tier in self._tiers.items():
+            if scheme in authors and (scheme, track) not in present:
+                about = ("segments", self._names[authors[scheme]], "", scheme, track)
+                yield tier.build_lane(about, (), speech, unique_name(track, taken))
 
     def _entry(self, segment: Segment, values: dict[str, Json], said: list[Comment]) -> InterchangeEntry:
         held = {

@@ -290,7 +290,7 @@ class _DocumentImportPlanner:
                 continue
             place = importing.recording.id
             made = Segment("", place, author, read.label, read.start_us, read.end_us, scheme.key, target.track)
-            key = segment_key(made, self._known.subject_of(read.values.values()))
+            key = segment_key(made, self._known.subject_of(read.values))
             if key in keys:
                 known += 1
                 continue

@@ -18,6 +18,7 @@ from annotate.interchange.document import (
     parse_comments,
 )
 from annotate.interchange.lane_mapping import COMMENT, ImportMapping, LaneTarget, OutsideRule
+from annotate.interchange.tier_texts import OBSERVATION
 from annotate.study.recording_edits import MIN_SPAN_US
 from project.entities.study_records import Json, Medium, Recording, Segment, Utterance
 from project.errors import UserError
@@ -73,13 +74,14 @@ class StudyContentIndex:
         if recording_id not in self._segments:
             marked = segment_rows.segments_of(self._study, recording_id)
             values = segment_rows.values_in(self._study, recording_id)
-            keys = {segment_key(made, self.subject_of(values.get(made.id, {}).values())) for made in marked}
+            keys = {segment_key(made, self.subject_of(values.get(made.id, {}))) for made in marked}
             self._segments[recording_id] = {segment.id: segment for segment in marked}, keys
         return self._segments[recording_id]
 
-    def subject_of(self, values: Iterable[Json]) -> str:
-        """Return whom values of a segment are about: the first that is a participant of the study, else ""."""
-        return next((value for value in values if isinstance(value, str) and value in self.people), "")
+    def subject_of(self, values: Mapping[str, Json]) -> str:
+        """Return what the values of a segment are about: a participant of the study, else an observation, or ""."""
+        texts = [value for value in values.values() if isinstance(value, str)]
+        return next((text for text in texts if text in self.people), str(values.get(OBSERVATION) or ""))
 
     def utterance_keys(self, recording_id: str) -> set[UtteranceKey]:
         """Return what is said in a recording."""

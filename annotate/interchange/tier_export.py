@@ -52,22 +52,27 @@ class TierExport:
             people.setdefault(participant if isinstance(participant, str) else "", []).append(made)
         for participant, same in people.items():
             words = (self.track.name, participant if len(people) > 1 else "", annotator if several else "")
-            yield InterchangeLane(
-                unique_name(" ".join(word for word in words if word), taken),
-                tuple(same),
-                kind,
-                annotator,
-                participant,
-                scheme,
-                track,
-                () if text is not None else tuple(label.key for label in self.track.labels if label.key != NO_TEXT),
-                tier=self.track.name,
-                parent=_find_parent(same, speech) if self.track.inside == "utterance" else "",
-                definitions={label.key: label.definition for label in self.track.labels if label.definition},
-                shortcuts={label.key: label.shortcut for label in self.track.labels if label.shortcut},
-                value_sets=dict(self._value_sets()),
-                about_recording=self.track.extent is Extent.RECORDING,
-            )
+            name = unique_name(" ".join(word for word in words if word), taken)
+            yield self.build_lane((kind, annotator, participant, scheme, track), same, speech, name)
+
+    def build_lane(
+        self, about: LaneSubject, entries: Sequence[InterchangeEntry], speech: Sequence[InterchangeLane], name: str
+    ) -> InterchangeLane:
+        """Return a lane with what the track says about its entries."""
+        labels = [label for label in self.track.labels if label.key != NO_TEXT]
+        free = self.scheme.free_text_field(self.track.key) is not None
+        return InterchangeLane(
+            name,
+            tuple(entries),
+            *about,
+            () if free else tuple(label.key for label in labels),
+            tier=self.track.name,
+            parent=_find_parent(entries, speech) if self.track.inside == "utterance" else "",
+            definitions={label.key: label.definition for label in labels if label.definition},
+            shortcuts={label.key: label.shortcut for label in labels if label.shortcut},
+            value_sets=dict(self._value_sets()),
+            about_recording=self.track.extent is Extent.RECORDING,
+        )
 
     def _value_sets(self) -> Iterator[tuple[str, ValueSet]]:
         for known in self.scheme.fields_of(self.track.key):

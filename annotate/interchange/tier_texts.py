@@ -8,6 +8,8 @@ MAX_CODES = 40
 _MAX_CODE_CHARS = 60
 _MANY = 5
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]+")
+OBSERVATION = "observation"
+"""Value, and key of a field, that tells apart several observations of one recording."""
 NO_TEXT = "(empty)"
 """Key of the label of annotations without a text."""
 

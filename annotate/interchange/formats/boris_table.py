@@ -42,7 +42,8 @@ from annotate.interchange.formats.boris_fields import (
     queue_parts,
     track_key,
 )
-from annotate.interchange.formats.boris_project import MAX_PLAYERS, plan_observations, to_boris_seconds
+from annotate.interchange.formats.boris_project import plan_observations, to_boris_seconds
+from annotate.interchange.formats.boris_reader import MAX_PLAYERS
 from project.entities.study_records import Json
 from project.text_format import write_csv
 
