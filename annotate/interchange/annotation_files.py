@@ -10,7 +10,7 @@ from pathlib import Path
 
 from annotate.interchange import document_import, lossless_format
 from annotate.interchange.bounded_files import check_entries, read_head
-from annotate.interchange.document import Document, Format
+from annotate.interchange.document import Document, Format, join_documents
 from annotate.interchange.document_import import Plan
 from annotate.interchange.lane_mapping import ImportMapping
 from annotate.interchange.lossless_format import RowsPlan
@@ -89,6 +89,17 @@ def read_file(path: Path, key: str | None = None) -> Document:
         found = replace(file_format.read(path), name=name, source=file_format.key)
     check_entries(path, sum(len(lane.entries) for part in found.recordings for lane in part.lanes))
     return found
+
+
+def read_files(paths: Sequence[Path], key: str | None = None) -> Document:
+    """Read several files as one document, as `join_documents` does."""
+    documents = [read_file(path, key) for path in paths]
+    if len(documents) == 1:
+        return documents[0]
+    whole = next((path for path, document in zip(paths, documents, strict=True) if document.rows), None)
+    if whole is not None:
+        raise UserError(f"{escape_unprintable(whole.name)} holds a study, and others came with it.", "Import it alone.")
+    return join_documents(documents)
 
 
 def plan_import(session: Session, document: Document, mapping: ImportMapping, places: Sequence[str]) -> Plan | RowsPlan:

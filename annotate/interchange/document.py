@@ -6,8 +6,9 @@ It also has what several formats need: comments as text, rows without overlap, n
 import json
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
@@ -214,6 +215,30 @@ class Document:
         if len(self.recordings) != 1:
             raise UserError(f"{what} is about one recording.", "Export one recording to each file.")
         return self.recordings[0]
+
+
+def join_documents(documents: Sequence[Document]) -> Document:
+    """Return several documents as one, called as the first.
+
+    Lanes of one name stay one only where annotator, participant, scheme and track are the same.
+    """
+    names: dict[tuple[str, LaneSubject], str] = {}
+    taken: set[str] = set()
+    parts, remarks, unread = [], [], Counter[str]()
+    for document in documents:
+        for part in document.recordings:
+            here = {}
+            for lane in part.lanes:
+                if (lane.name, lane.subject) not in names:
+                    whose = lane.name if lane.name not in taken else f"{lane.name} {lane.participant or lane.annotator}"
+                    names[lane.name, lane.subject] = unique_name(whose.strip(), taken)
+                here[lane.name] = names[lane.name, lane.subject]
+            lanes = (replace(lane, name=here[lane.name], parent=here.get(lane.parent, "")) for lane in part.lanes)
+            parts.append(replace(part, lanes=tuple(lanes)))
+        remarks += [f"{document.name}: {remark}" for remark in document.remarks]
+        unread.update(document.unread)
+    first = documents[0]
+    return Document(tuple(parts), tuple(remarks), unread, name=first.name, source=first.source)
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,19 @@ def import_step(
         yield step
 
 
+MAX_PREVIEW_ROWS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRow:
+    """One entry as it comes in: its span, the key of its label ("" for an utterance), and its text in the file."""
+
+    start_us: int
+    end_us: int
+    label: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class LanePlan:
     """The planned import of one lane into one recording.
@@ -77,6 +90,7 @@ class LanePlan:
         recording_id: where it goes; "" where no recording of the study fits.
         left_out: reason -> how many entries are left out for it.
         remarks: one line for each thing that is changed on the way in.
+        rows: the first entries as they come in.
     """
 
     part: str
@@ -88,6 +102,7 @@ class LanePlan:
     known: int
     left_out: Mapping[str, int]
     remarks: tuple[str, ...]
+    rows: tuple[PreviewRow, ...] = ()
 
 
 @dataclass(slots=True)
@@ -198,7 +213,7 @@ class _DocumentImportPlanner:
         self._mapping = made.mapping
         unread = tuple(f"{count} left out: {what}." for what, count in document.unread.items())
         self._found = Plan(
-            remarks=(*document.remarks, *unread),
+            remarks=(*(_describe_scheme(made.schemes[key]) for key in made.texts), *document.remarks, *unread),
             unread=sum(document.unread.values()),
             schemes=dict(made.schemes),
             new_versions=made.texts,
@@ -212,6 +227,7 @@ class _DocumentImportPlanner:
         self._appearing: set[tuple[str, str]] = set()
         self._recordings = {recording.id: recording for recording in recording_rows.all_recordings(session.study)}
         self._readers: dict[str, LaneReader] = {}
+        self._rows: list[PreviewRow] = []
         self._at = utc_now()
 
     def build_plan(self, places: Sequence[str]) -> Plan:
@@ -251,6 +267,7 @@ class _DocumentImportPlanner:
     def _lane(self, part: RecordingPart, lane: InterchangeLane, place: str) -> LanePlan:
         target = self._mapping.lanes.get(lane.name, LaneTarget(EntryTarget.NOTHING))
         left_out, remarks = Counter[str](), Counter[str]()
+        self._rows = []
         added = known = 0
         if target.becomes is EntryTarget.NOTHING:
             left_out["the lane is left out: choose what it becomes"] = len(lane.entries)
@@ -270,7 +287,12 @@ class _DocumentImportPlanner:
             known,
             {why: count for why, count in left_out.items() if count},
             tuple(f"{count} {what}" for what, count in remarks.items()),
+            tuple(self._rows),
         )
+
+    def _preview(self, span: tuple[int, int], label: str, text: str) -> None:
+        if len(self._rows) < MAX_PREVIEW_ROWS:
+            self._rows.append(PreviewRow(*span, label, text))
 
     def _segments(self, lane: InterchangeLane, target: LaneTarget, importing: LaneImport) -> tuple[int, int]:
         reader = self._reader(lane, target)
@@ -288,6 +310,7 @@ class _DocumentImportPlanner:
             read = reader.read_entry(entry, importing, about)
             if read is None:
                 continue
+            self._preview((read.start_us, read.end_us), read.label, entry.text)
             place = importing.recording.id
             made = Segment("", place, author, read.label, read.start_us, read.end_us, scheme.key, target.track)
             key = segment_key(made, self._known.subject_of(read.values))
@@ -319,6 +342,7 @@ class _DocumentImportPlanner:
             span = clip_to_recording(entry, importing)
             if span is None:
                 continue
+            self._preview(span, "", entry.text)
             made = Utterance("", place, *span, entry.text, who, checked=False)
             if utterance_key(made) in self._known.utterance_keys(place):
                 known += 1
@@ -368,6 +392,12 @@ class _DocumentImportPlanner:
             self._ids.add(made.id)
             self._found.new_participants.append(made)
         return self._people[wanted]
+
+
+def _describe_scheme(scheme: Scheme) -> str:
+    tracks = ", ".join(track.name for track in scheme.tracks)
+    verb = "A scheme is made" if scheme.version == 1 else f"Version {scheme.version} of a scheme is made"
+    return f"{verb}: “{scheme.name}”, with the tracks {tracks}."
 
 
 def _differs(segment: Segment, entry: InterchangeEntry, label: str) -> bool:

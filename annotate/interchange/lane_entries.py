@@ -4,8 +4,9 @@ Entries that the study already holds are recognised, so importing a file twice a
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from annotate.interchange import value_text
 from annotate.interchange.document import (
@@ -27,7 +28,7 @@ from project.queries.recording_rows import all_media, all_participants, all_reco
 from project.schemes.scheme import Extent, Scheme
 from project.session.session import Session
 from project.store.study import Study
-from project.text_format import pluralize
+from project.text_format import escape_unprintable, pluralize
 
 NEW_RECORDING = "new"
 """Stands for a recording's id: a recording without media is made."""
@@ -120,10 +121,22 @@ def guess_recordings(session: Session, document: Document) -> tuple[str, ...]:
     return tuple(_match_part(part, present, files, len(document.recordings)) for part in document.recordings)
 
 
-def assign_recordings(session: Session, document: Document, chosen: list[Recording]) -> tuple[str, ...]:
-    """Return the places for recordings that a person named: one for the only part, or one for each part in order."""
+def assign_recordings(
+    session: Session, document: Document, chosen: Sequence[Recording], named: Mapping[str, str] = MappingProxyType({})
+) -> tuple[str, ...]:
+    """Return the places for recordings that a person named.
+
+    They are one for the only part, or one for each part in order; or `named` has name of a part -> place.
+    """
     if not chosen:
-        return guess_recordings(session, document)
+        names = {part.name for part in document.recordings}
+        if strange := named.keys() - names:
+            raise UserError(
+                f"There is no recording “{escape_unprintable(min(strange))}” in the file.",
+                f"Choose one of {', '.join(map(escape_unprintable, sorted(names)))}.",
+            )
+        guessed = guess_recordings(session, document)
+        return tuple(named.get(part.name, place) for part, place in zip(document.recordings, guessed, strict=True))
     parts = len(document.recordings)
     if len(chosen) != parts:
         raise UserError(

@@ -14,6 +14,7 @@ from annotate.interchange.bounded_files import damaged_file_error, parse_json, r
 from annotate.interchange.document import COMMENTS, Document, InterchangeLane
 from annotate.interchange.tier_texts import NO_TEXT, code_key, is_free_text, looks_like_speech
 from project.codec import dump, load
+from project.errors import UserError
 from project.queries.study_schemes import all_versions
 from project.schemes.scheme import FieldKind, Scheme, Track
 from project.schemes.scheme_file import shipped_names
@@ -46,6 +47,15 @@ class OutsideRule(StrEnum):
 
 
 OWN_TARGETS = (EntryTarget.OWN_TRACK, EntryTarget.OWN_TEXT)
+
+
+class TargetChoice(StrEnum):
+    """What a person can let a lane become, beside a track of the study."""
+
+    NEW = "new"
+    TEXT = "text"
+    UTTERANCES = "utterances"
+    OUT = "out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +196,31 @@ def build_own_target(
         _find_made_track(session, first, own) or own,
         own_track_key(first),
         participant=first.participant,
+    )
+
+
+def choose_target(session: Session, document: Document, name: str, choice: str) -> LaneTarget:
+    """Return the target that a person chose for a lane: a `TargetChoice`, or `SCHEME.TRACK`."""
+    lanes = document.lanes_by_name()
+    if name not in lanes:
+        known = ", ".join(map(escape_unprintable, lanes))
+        raise UserError(f"There is no tier “{escape_unprintable(name)}” in the file.", f"Choose one of {known}.")
+    same, own = lanes[name], own_scheme_key(session, document)
+    match choice:
+        case TargetChoice.NEW | TargetChoice.TEXT:
+            return build_own_target(session, same, own, choice == TargetChoice.TEXT)
+        case TargetChoice.UTTERANCES:
+            return LaneTarget(EntryTarget.UTTERANCES, participant=same[0].participant)
+        case TargetChoice.OUT:
+            return LaneTarget(EntryTarget.NOTHING)
+    for scheme in session.schemes:
+        for track in scheme.tracks:
+            if f"{scheme.key}.{track.key}" == choice:
+                return build_track_target(session, same, scheme, track)
+    tracks = ", ".join(f"{scheme.key}.{track.key}" for scheme in session.schemes for track in scheme.tracks)
+    raise UserError(
+        f"“{escape_unprintable(choice)}” is nothing that a tier can become.",
+        f"Choose one of {', '.join(TargetChoice)}, {tracks}.",
     )
 
 
