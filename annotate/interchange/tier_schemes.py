@@ -139,7 +139,10 @@ class _SchemeBuilder:
             known = self._fields.get(PARTICIPANT, Field(PARTICIPANT, FieldKind.PARTICIPANT, "Participant"))
             self._fields[PARTICIPANT] = replace(known, tracks=_joined(known.tracks, [key]))
         for lane in same:
+            chosen = self._mapping.lanes[lane.name].fields
             for name in _value_names(lane):
+                if chosen.get(name, name) in ("", COMMENT):
+                    continue
                 self._uses.setdefault(name, _FieldUse(name)).add(key, lane, name)
 
     def build(self, key: str, document: Document, *, speech: bool) -> Scheme:
