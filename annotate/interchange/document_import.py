@@ -89,7 +89,7 @@ class LanePlan:
         target: what it becomes; a lane with a track of its own becomes segments of that.
         recording_id: where it goes; "" where no recording of the study fits.
         left_out: reason -> how many entries are left out for it.
-        remarks: one line for each thing that is changed on the way in.
+        remarks: what is changed on the way in -> how often.
         rows: the first entries as they come in.
     """
 
@@ -101,7 +101,7 @@ class LanePlan:
     added: int
     known: int
     left_out: Mapping[str, int]
-    remarks: tuple[str, ...]
+    remarks: Mapping[str, int]
     rows: tuple[PreviewRow, ...] = ()
 
 
@@ -286,7 +286,7 @@ class _DocumentImportPlanner:
             added,
             known,
             {why: count for why, count in left_out.items() if count},
-            tuple(f"{count} {what}" for what, count in remarks.items()),
+            remarks,
             tuple(self._rows),
         )
 

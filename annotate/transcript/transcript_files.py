@@ -92,7 +92,7 @@ def import_transcript(
     for lane in found.lanes:
         if lane.target.becomes is EntryTarget.UTTERANCES:
             remarks += [f"{count} left out: {why}." for why, count in lane.left_out.items()]
-            remarks += [f"{remark[:1].upper()}{remark[1:]}." for remark in lane.remarks]
+            remarks += [f"{count} {remark}." for remark, count in lane.remarks.items()]
     return TranscriptImportResult(
         len(found.new_utterances), found.known, len(drafts), found.left_out, (*found.remarks, *remarks), step.changes
     )

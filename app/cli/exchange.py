@@ -149,7 +149,7 @@ def _plan_lines(plan: "Plan | RowsPlan", numbers: Mapping[str, int], preview: bo
         where = f"recording {numbers[lane.recording_id]}" if lane.recording_id in numbers else where
         yield f"{lane.part}: {lane.lane} -> {_target_text(lane, where)}: new {lane.added} of {lane.entries}"
         yield from (f"  {count} left out: {why}" for why, count in lane.left_out.items())
-        yield from (f"  {remark}" for remark in lane.remarks)
+        yield from (f"  {count} {remark}" for remark, count in lane.remarks.items())
         if preview:
             yield from (f"  {_row_text(row)}" for row in lane.rows[:_PREVIEW_ROWS])
     yield from plan.remarks

@@ -198,7 +198,7 @@ class _BorisProjectReader:
                 made.append(started)
         for open_state in open_states.values():
             who = f" of {open_state.subject[:40]}" if open_state.subject else ""
-            self._unread[f"a start of “{open_state.code[:40]}”{who} {where} without an end"] += 1
+            self._unread[f"a start of “{open_state.code[:40]}”{who} {where} without an end: end it in BORIS"] += 1
         yield from sorted(made, key=lambda event: event.start_us)
 
     def _entry(self, event: "_Event", annotator: str, shift_us: int) -> tuple[LaneKey, InterchangeEntry]:

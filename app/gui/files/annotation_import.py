@@ -66,7 +66,7 @@ class ImportWindow(StudyView):
         self.make_missing = QPushButton(tr("&New recordings for those without"))
         self.make_missing.setToolTip(tr("Make a recording without video for each that fits none of the study"))
         self.make_missing.clicked.connect(self._make_missing)
-        self.parts_page = make_tab_page(self.parts, make_row(1, self.make_missing))
+        self.parts_page = make_tab_page(self.parts, make_row(None, self.make_missing))
         self.tabs = QTabWidget()
         self.tabs.addTab(self.lanes, tr("T&iers"))
         self.tabs.addTab(self.first_rows, tr("&First rows"))

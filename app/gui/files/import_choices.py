@@ -99,10 +99,9 @@ class ImportChoices:
             if own is None or (scheme.key, track.key) != (own[0].key, own[1].key)
         ]
         if own is None:
-            new: Choices = (
-                (TargetChoice.NEW, tr("New track")),
-                (TargetChoice.TEXT, tr("New track for free text")),
-            )
+            key = own_track_key(self._lanes[name][0])
+            named = tr("New track") if key == name else tr("New track {track}").format(track=key)
+            new: Choices = ((TargetChoice.NEW, named), (TargetChoice.TEXT, tr("New track for free text")))
         else:
             scheme, track = own
             new = ((TargetChoice.NEW, f"{track.name} ({scheme.name})"),)
@@ -209,11 +208,12 @@ class ImportChoices:
         found: dict[str, LaneImportCounts] = {}
         for name in self._lanes:
             same = [lane for lane in plan.lanes if lane.lane == name]
-            reasons: Counter[str] = Counter()
+            reasons, changes = Counter[str](), Counter[str]()
             for lane in same:
                 reasons.update(lane.left_out)
+                changes.update(lane.remarks)
             notes = [tr("{count} left out: {why}").format(count=count, why=why) for why, count in reasons.items()]
-            notes += [remark for lane in same for remark in lane.remarks]
+            notes += [f"{count} {remark}" for remark, count in changes.items()]
             found[name] = LaneImportCounts(
                 sum(lane.entries for lane in same),
                 sum(lane.added for lane in same),

@@ -56,7 +56,7 @@ def test_a_boris_project(shared_data: Path, tmp_path: Path) -> None:
     with_modifiers, _ = parts["modifiers"].lanes
     assert with_modifiers.entries[0] == InterchangeEntry(8_475_000, 8_475_000, "q", {"modif #1": "m1"})
     assert [lane.name for lane in parts["observation without events"].lanes] == ["Observation"]
-    assert found.unread == {"a start of “s” of observation “live not paired” without an end": 1}
+    assert found.unread == {"a start of “s” of observation “live not paired” without an end: end it in BORIS": 1}
     queued = [parts[f"observation #2 (video_test_25fps_{length}s.mp4)"] for length in (180, 360)]
     assert [part.lanes[0].entries[0].start_us for part in queued] == [1_800_000, 47_805_000]
     second = get_format("boris").read(path.with_name("boris_nopaths.boris"))

@@ -77,7 +77,7 @@ def test_what_is_a_point_or_reaches_outside_is_fitted_or_left_out_and_told(sessi
         (SECOND, 1_200_000),
         (last - 200_000, last),
     ]
-    assert found.lanes[0].remarks == ("2 points become 200 ms long",)
+    assert found.lanes[0].remarks == {"points become 200 ms long": 2}
     without = planned(session, document, replace(mapped(), point_us=0))
     assert without.added == 0
     assert without.lanes[0].left_out == {"it is a point without duration: give points a length": 2}
