@@ -38,15 +38,30 @@ FORMATS = Plugins[Format](
         "srt-segments": "annotate.interchange.formats.captions:SRT_SEGMENTS",
     },
 )
-"""Where a file fits several by its name, the first that recognises its content is meant."""
+"""What is read and written. Where a file fits several by its name, the first that recognises its content is meant."""
+READERS = Plugins[Format](
+    "format",
+    {
+        "chat": "annotate.interchange.formats.chat:CHAT",
+        "rttm": "annotate.interchange.formats.rttm:RTTM",
+        "observer": "annotate.interchange.formats.observer:OBSERVER",
+        "interact": "annotate.interchange.formats.interact:INTERACT",
+    },
+)
+"""What is only read; a file fits `FORMATS` before these."""
+READ_FORMATS = (*FORMATS, *READERS)
 
-get_format = cache(FORMATS.make)
+
+@cache
+def get_format(key: str) -> Format:
+    """Return a format that is read."""
+    return (READERS if key in READERS else FORMATS).make(key)
 
 
 def importable_file_types() -> dict[tuple[str, ...], list[str]]:
     """Return how the names of files end that can be imported, and which tools write them, such as `ELAN`."""
     kinds: dict[tuple[str, ...], list[str]] = {}
-    for key in FORMATS:
+    for key in READ_FORMATS:
         file_format = get_format(key)
         tools = kinds.setdefault(file_format.suffixes, [])
         tool = file_format.name.split(" (")[0].split(",")[0]
@@ -63,7 +78,7 @@ def importable_suffixes() -> tuple[str, ...]:
 def guess_format(path: Path) -> Format:
     """Return the format of a file, by the end of its name and what it begins with."""
     head = read_head(path)
-    formats = [get_format(key) for key in FORMATS]
+    formats = [get_format(key) for key in READ_FORMATS]
     named = [file_format for file_format in formats if path.name.lower().endswith(file_format.suffixes)]
     for file_format in named + [further for further in formats if further not in named]:
         if file_format.recognises(head):

@@ -241,6 +241,10 @@ def join_documents(documents: Sequence[Document]) -> Document:
     return Document(tuple(parts), tuple(remarks), unread, name=first.name, source=first.source)
 
 
+def _refuse_to_write(_document: Document, _path: Path) -> None:
+    raise UserError("This format is only read.", "Choose another one.")
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """One file format. It touches no study, opens no file but the one it is given, and follows no link in it.
@@ -250,7 +254,8 @@ class Format:
         name: for people, such as `ELAN (.eaf)`.
         suffixes: of file names, lower case, with the dot; the first one is what a new file gets.
         recognises: tells whether a file that begins with these bytes (64 KiB at most) looks like one of this format.
-        write: writes a file to a temporary path that is there and empty; the caller renames it when it is whole.
+        write: writes a file to a temporary path that is there and empty; the caller renames it when it is whole. It
+            raises where the format is only read.
         losses: what the format cannot hold, one line each; shown before an export and listed in the docs.
         holds_several: whether one file holds several recordings.
         lossless: whether it holds `Document.rows`, the study itself, and is imported without any mapping.
@@ -261,8 +266,8 @@ class Format:
     suffixes: tuple[str, ...]
     recognises: Callable[[bytes], bool]
     read: Callable[[Path], Document]
-    write: Callable[[Document, Path], None]
-    losses: tuple[str, ...]
+    write: Callable[[Document, Path], None] = _refuse_to_write
+    losses: tuple[str, ...] = ()
     holds_several: bool = False
     lossless: bool = False
 

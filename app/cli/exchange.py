@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from annotate.interchange.annotation_files import FORMATS
+from annotate.interchange.annotation_files import FORMATS, READ_FORMATS
 from app.cli.command import EDIT, KEEP_REST, argument, command, option
 from app.cli.console import UNSCRUBBED_NOTE, Output, progress_bar, record
 from project.entities.study_records import Recording
@@ -57,7 +57,7 @@ def export_annotations(
 def import_annotations(
     session: Session,
     files: tuple[Path, ...] = argument(metavar="FILE...", required=True),
-    key: str | None = option("Which format; by default seen from the file.", "--format", choices=FORMATS),
+    key: str | None = option("Which format; by default seen from the file.", "--format", choices=READ_FORMATS),
     recording: tuple[Recording, ...] = option(
         "Recording that it is about, one for each where there are several; by default found by name, media or length."
     ),
