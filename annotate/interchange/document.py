@@ -7,7 +7,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
@@ -112,6 +112,8 @@ class InterchangeLane:
         shortcuts: text of the vocabulary -> the key that codes it.
         value_sets: name of a value -> what it can be, where the file says so.
         about_recording: whether its entries are about the whole recording, and their times mean nothing.
+        free_text: name under which the texts of its entries are values, in a lane without codes; "" otherwise.
+        participant_value: name under which the participant is a value of its entries; "" where it is none.
     """
 
     name: str
@@ -128,6 +130,18 @@ class InterchangeLane:
     shortcuts: Mapping[str, str] = field(default_factory=dict)
     value_sets: Mapping[str, ValueSet] = field(default_factory=dict)
     about_recording: bool = False
+    free_text: str = ""
+    participant_value: str = ""
+
+    def with_codes(self) -> "InterchangeLane":
+        """Return it for a format of codes: free texts are values, and the name of these is the code."""
+        if not self.free_text:
+            return self
+        coded = (
+            replace(entry, text=self.free_text, values={**entry.values, self.free_text: entry.text})
+            for entry in self.entries
+        )
+        return replace(self, entries=tuple(coded))
 
     @property
     def subject(self) -> LaneSubject:
@@ -210,6 +224,15 @@ class Document:
                 found.setdefault(lane.name, []).append(lane)
         return found
 
+    def with_codes(self) -> "Document":
+        """Return it for a format of codes."""
+        parts = (replace(part, lanes=tuple(lane.with_codes() for lane in part.lanes)) for part in self.recordings)
+        return replace(self, recordings=tuple(parts))
+
+    def with_people_as_values(self) -> "Document":
+        """Return it for a format whose tiers are about nobody: the lanes of a track about some are one."""
+        return replace(self, recordings=tuple(replace(p, lanes=_join_people(p.lanes)) for p in self.recordings))
+
     def only_recording(self, what: str) -> RecordingPart:
         """Return the one recording of a document, for a file (`what`) that holds no more."""
         if len(self.recordings) != 1:
@@ -239,6 +262,20 @@ def join_documents(documents: Sequence[Document]) -> Document:
         unread.update(document.unread)
     first = documents[0]
     return Document(tuple(parts), tuple(remarks), unread, name=first.name, source=first.source)
+
+
+def _join_people(lanes: Iterable[InterchangeLane]) -> tuple[InterchangeLane, ...]:
+    joined: dict[LaneSubject | str, InterchangeLane] = {}
+    for lane in lanes:
+        if not lane.participant_value:
+            joined[lane.name] = lane
+            continue
+        who: dict[str, Json] = {lane.participant_value: lane.participant} if lane.participant else {}
+        entries = tuple(replace(entry, values={**entry.values, **who}) for entry in lane.entries)
+        nobody = replace(lane, participant="", entries=entries)
+        before = joined.get(nobody.subject)
+        joined[nobody.subject] = nobody if before is None else replace(before, entries=(*before.entries, *entries))
+    return tuple(joined.values())
 
 
 def _refuse_to_write(_document: Document, _path: Path) -> None:

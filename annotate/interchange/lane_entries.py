@@ -112,7 +112,8 @@ def guess_recordings(session: Session, document: Document) -> tuple[str, ...]:
 
     A part goes to the recording of its id, else to the only one of its name (also with the number before it, as in
     the names of exported files), else to the only one with a file of the same name as one of the part's media, else to
-    the only one that is as long, else to the study's only one. The names of media are compared and never followed.
+    the only one that is as long, else to the study's only one if most of it lies within that. The names of media are
+    compared and never followed.
     """
     present = all_recordings(session.study)
     files: dict[str, set[str]] = {}
@@ -162,9 +163,14 @@ def _match_part(part: RecordingPart, present: list[Recording], files: dict[str, 
     lasting = [recording_id for recording_id, difference in differences.items() if difference < _SAME_LENGTH_US]
     if part.duration_us and len(lasting) == 1:
         return lasting[0]
-    if present and len(present) == 1 and parts == 1:
+    if len(present) == 1 and parts == 1 and _lies_mostly_within(part, present[0].duration_us):
         return present[0].id
     return NEW_RECORDING if parts > 1 and part.lanes and part.on_media_time and not part.media else ""
+
+
+def _lies_mostly_within(part: RecordingPart, duration_us: int) -> bool:
+    starts = [entry.start_us for lane in part.lanes for entry in lane.entries]
+    return sum(start >= duration_us for start in starts) * 2 <= len(starts)
 
 
 def move_to_recording(lane: InterchangeLane, part: RecordingPart, media: Iterable[Medium]) -> InterchangeLane:

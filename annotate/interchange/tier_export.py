@@ -61,6 +61,7 @@ class TierExport:
         """Return a lane with what the track says about its entries."""
         labels = [label for label in self.track.labels if label.key != NO_TEXT]
         free = self.scheme.free_text_field(self.track.key) is not None
+        who = self.scheme.participant_field(self.track.key)
         return InterchangeLane(
             name,
             tuple(entries),
@@ -72,6 +73,8 @@ class TierExport:
             shortcuts={label.key: label.shortcut for label in labels if label.shortcut},
             value_sets=dict(self._value_sets()),
             about_recording=self.track.extent is Extent.RECORDING,
+            free_text=self.track.key if free else "",
+            participant_value=who.key if who is not None else "",
         )
 
     def _value_sets(self) -> Iterator[tuple[str, ValueSet]]:

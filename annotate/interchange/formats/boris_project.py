@@ -305,7 +305,7 @@ def _read(path: Path) -> Document:
 
 def _write(document: Document, path: Path) -> None:
     """Write a file, packed where its name ends with `.gz`."""
-    text = json.dumps(_BorisProjectWriter(document).build_project(), ensure_ascii=True, indent=1)
+    text = json.dumps(_BorisProjectWriter(document.with_codes()).build_project(), ensure_ascii=True, indent=1)
     if path.suffix == ".gz":
         path.write_bytes(gzip.compress(text.encode(), mtime=0))
     else:

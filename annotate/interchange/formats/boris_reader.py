@@ -126,7 +126,8 @@ class _BorisProjectReader:
                 )
             return
         lanes: dict[Code, dict[str, Json]] = {}
-        for variable, text in {**facts, OBSERVATION: place.observation or name, **variables}.items():
+        known = {**facts, OBSERVATION: place.observation} if place.observation else {}
+        for variable, text in {**known, **variables}.items():
             stands = self._marks.variables.get(variable)
             if stands is not None and text.strip():
                 lanes.setdefault(replace(stands, fields=()), {})[stands.fields[0]] = text

@@ -280,6 +280,7 @@ def _read(path: Path) -> Document:
 
 def _write(document: Document, path: Path) -> None:
     """Write a file, divided by tabs where its name ends with `.tsv`."""
+    document = document.with_codes()
     held = plan_value_layouts(document)
     most = max((len(layout.modifiers) for layout in held.values()), default=0)
     sets = [f"Modifier #{number}" for number in range(1, most + 1)]

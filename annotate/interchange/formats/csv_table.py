@@ -36,6 +36,7 @@ def _recognises(head: bytes) -> bool:
 
 
 def _write(document: Document, path: Path) -> None:
+    document = document.with_codes()
     with path.open("w", encoding="utf-8-sig", errors="replace", newline="") as file:
         names = dict.fromkeys(
             name

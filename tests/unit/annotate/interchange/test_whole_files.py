@@ -343,3 +343,14 @@ def test_a_sample_of_boris_comes_in_whole_and_goes_back(session: Session, shared
         assert after[name] == before[name]
     again = plan_whole(session, read_file(out))
     assert (again.added, again.other_row_count) == (0, 0)
+
+
+@pytest.mark.parametrize("key", ["eaf", "csv", "textgrid", "boris", "boris-csv", "datavyu"])
+def test_what_an_import_made_tracks_of_comes_back_in_every_format(key: str, session: Session, tmp_path: Path) -> None:
+    added = sum(bring(session, make(tmp_path)).added for make in (gestures, project))
+    used = get_format(key)
+    for path in export_recordings(session, used, tmp_path / f"out{used.suffixes[0]}", exportable_recordings(session)):
+        again = plan_whole(session, read_file(path, key))
+        assert (again.added, again.left_out, again.new_versions) == (0, 0, {})
+        added -= again.known
+    assert added == 0
