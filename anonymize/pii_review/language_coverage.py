@@ -84,7 +84,8 @@ class LanguageCoverage:
             return "Look for it by hand."
         command = installed_weights.how_to_get(name)
         if find_entry(name).is_own:
-            return f"Bring a model of names: {command} (see “Models of names” in docs/models.md). {_SEARCH_AGAIN_HINT}"
+            where = "“Models of names” in docs/personal-information.md"
+            return f"Bring a model of names: {command} (see {where}). {_SEARCH_AGAIN_HINT}"
         wanted = find_entry(name)
         about = f"{format_size(wanted.editions[0].size)}, {wanted.licence}"
         button = f"the button “Get {name}” under Speech > Personal information"
