@@ -274,8 +274,8 @@ def _require_unique(table: _TomlTable, key: str, values: list[str]) -> None:
             raise table.error(key, f"“{value}” is there {count} times")
 
 
-EXPLANATORY_KEYS = frozenset({"definition", "hint", "example", "examples", "situation", "why", "title"})
-"""Keys of a scheme under which a lab explains it; nothing refers to them."""
+EXPLANATORY_KEYS = frozenset({"definition", "hint", "example", "examples", "situation", "why", "title", "speech_tiers"})
+"""Keys of a scheme under which a lab explains it, or names its files' tiers; nothing refers to them."""
 
 
 def strip_explanations(text: str, what: str) -> tuple[str, Scheme]:
