@@ -109,7 +109,7 @@ def _menus() -> Iterator[str]:
         yield f"only {count} keys of menu entries are named"
     told = all_pages().replace("\n", " ")
     for spec in ACTIONS:
-        opens = spec.handler.__name__ == "<lambda>" and "open_window" in spec.handler.__code__.co_names
+        opens = spec.handler.__name__ == "<lambda>" and "open_view" in spec.handler.__code__.co_names
         menu, entry = _plain(spec.menu), _plain(spec.text).rstrip("…")
         if opens and not re.search(rf"\*{menu}(?: > |, ){re.escape(entry)}…?\*", told):
             yield f"no page names {menu} > {entry}, which opens a window"
