@@ -108,6 +108,11 @@ class InterchangeLane:
         return self.kind, self.annotator, self.participant, self.scheme, self.track
 
     @property
+    def holds_points(self) -> bool:
+        """Whether it has entries, and all of them are points."""
+        return bool(self.entries) and all(entry.start_us == entry.end_us for entry in self.entries)
+
+    @property
     def is_speech(self) -> bool:
         """Whether its entries are what is said."""
         return self.kind == "utterances"
@@ -174,7 +179,7 @@ class Document:
     def only_recording(self, what: str) -> RecordingPart:
         """Return the one recording of a document, for a file (`what`) that holds no more."""
         if len(self.recordings) != 1:
-            raise UserError(f"{what} is about one recording.", "Export one recording to each file.")
+            raise UserError(f"{what} covers one recording.", "Export one recording to each file.")
         return self.recordings[0]
 
 
@@ -210,6 +215,8 @@ FORM_LOSSES = (
 )
 """Losses of every format that holds the values of forms."""
 SPEECH = "Speech"
+POINT_LENGTH_US = 1_000
+"""How long a point is in a format that knows none."""
 
 
 def lane_name(kind: str, annotator: str, participant: str, scheme: str, track: str) -> str:
@@ -239,7 +246,7 @@ def file_name(recording: Recording, width: int = 1) -> str:
 def split_into_rows(entries: Sequence[InterchangeEntry]) -> list[list[InterchangeEntry]]:
     """Return rows of entries, each by start and without overlap, as few as possible; at least one row.
 
-    An entry goes to the first row that is free at its start.
+    An entry goes to the first row that is free at its start. A point takes a millisecond.
     """
     rows: list[list[InterchangeEntry]] = [[]]
     ends: list[int] = [-1]
@@ -249,7 +256,7 @@ def split_into_rows(entries: Sequence[InterchangeEntry]) -> list[list[Interchang
             rows.append([])
             ends.append(0)
         rows[row].append(entry)
-        ends[row] = entry.end_us
+        ends[row] = max(entry.end_us, entry.start_us + POINT_LENGTH_US)
     return rows
 
 
@@ -284,7 +291,7 @@ def format_clock(time_us: int, point: str, hours: int) -> str:
     """Return a time of less than so many hours as `hh:mm:ss.mmm`, with this sign as the point."""
     seconds, milliseconds = divmod(time_us // 1000, 1000)
     if not 0 <= seconds < hours * 3600:
-        raise UserError(f"This format holds less than {hours:,} hours.", "Export it in another format.")
+        raise UserError(f"This format supports less than {hours} hours.", "Choose another format.")
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}{point}{milliseconds:03}"
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from annotate.interchange.document import (
+    POINT_LENGTH_US,
     Document,
     InterchangeEntry,
     InterchangeLane,
@@ -305,7 +306,7 @@ class _DocumentImportPlanner:
     def _annotator(self, name: str) -> str:
         wanted = name.strip()
         if not wanted:
-            raise UserError("A lane that becomes segments needs an annotator.", "Say who made them.")
+            raise UserError("A lane of segments needs an annotator.", "Choose who made the segments.")
         if wanted not in self._annotators:
             made = Annotator(new_id(), wanted)
             self._annotators[wanted] = made.id
@@ -325,5 +326,6 @@ class _DocumentImportPlanner:
 
 
 def _differs(segment: Segment, entry: InterchangeEntry, label: str) -> bool:
-    times = zip((segment.start_us, segment.end_us), entry.span, strict=True)
+    end_us = entry.end_us if not segment.is_point or entry.end_us > entry.start_us + POINT_LENGTH_US else segment.end_us
+    times = zip((segment.start_us, segment.end_us), (entry.start_us, end_us), strict=True)
     return segment.label != label or any(old // MILLISECOND != new // MILLISECOND for old, new in times)

@@ -29,7 +29,7 @@ from project.queries.judgment_rows import all_judges
 from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_study import fill_whole_study
-from resources import prompt_texts
+from resources import prompt_texts, resource
 from tests.contract.documentation import ROOT
 
 DIFFS = dict(
@@ -109,7 +109,7 @@ def test_the_task_is_asked_sampled_answered_and_measured(
     copy = applied("A task of the benchmark", copy)
     (key,) = register(monkeypatch, TASKS, copy, "benchmark/prompts/judge_prompt.py")
     assert register(monkeypatch, SUITE, copy, "benchmark/tasks/benchmark_task.py") == [key]
-    keys, resource = prompt_texts.prompt_keys(), prompt_texts.resource
+    keys = prompt_texts.prompt_keys()
     monkeypatch.setattr(
         prompt_texts,
         "resource",
