@@ -107,7 +107,16 @@ WINDOWS: dict[str, tuple[ViewTab, ...]] = {
     "export_annotations": (
         ViewTab("export_annotations", "", "app.gui.files.annotation_export:ExportWindow", "interchange.md"),
     ),
-    "agreement": (ViewTab("agreement", "", "app.gui.agreement.agreement_window:AgreementWindow", "agreement.md"),),
+    "agreement": (
+        ViewTab("agreement", tr("Agreement"), "app.gui.agreement.agreement_window:AgreementWindow", "agreement.md"),
+        ViewTab("time_budget", tr("Time budget"), "app.gui.statistics.time_budget_tab:TimeBudgetTab", "time-budget.md"),
+        ViewTab(
+            "transitions",
+            tr("Transitions"),
+            "app.gui.statistics.transitions_tab:TransitionsTab",
+            "time-budget.md#transitions",
+        ),
+    ),
     "evaluation": (
         ViewTab(
             "question_filter", tr("Filter questions"), "app.gui.questions.filter_tab:FilterTab", "question-filtering.md"
