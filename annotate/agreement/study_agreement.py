@@ -34,6 +34,7 @@ from project.store.study import Row
 from project.text_format import Cell
 
 PERSON, ADJUDICATED = "person", "adjudicated"
+MAX_TOLERANCE_US = 60_000_000
 
 
 def select_annotators(session: Session, pair: tuple[str, ...], third: str) -> tuple[list[Annotator], int]:
@@ -46,7 +47,7 @@ def select_annotators(session: Session, pair: tuple[str, ...], third: str) -> tu
     """
     named = [*pair, *([third] if third else [])]
     if len(pair) not in (0, 2) or len({*named}) != len(named):
-        raise UserError("A comparison needs different annotators.", "Name each one once.")
+        raise UserError("An annotator is named twice.", "Name each annotator once.")
     chosen = [_find_annotator(session, name) for name in pair] or [
         annotator for annotator in all_annotators(session.study) if annotator.kind == PERSON
     ]
@@ -60,9 +61,7 @@ def select_annotators(session: Session, pair: tuple[str, ...], third: str) -> tu
 def _find_annotator(session: Session, name: str) -> Annotator:
     found = require_annotator(session, name)
     if found.kind == ADJUDICATED:
-        raise UserError(
-            f"“{name}” was made from several people's work.", "Choose somebody who annotates by themselves."
-        )
+        raise UserError(f"“{name}” is an adjudicated lane.", "Choose an annotator who worked alone.")
     return found
 
 
@@ -97,6 +96,21 @@ _DESCRIPTIONS: dict[str, tuple[str, str]] = {
         "Krippendorff's alpha, time-weighted",
         "As kappa, for any number of annotators; n: instants of two or more.",
     ),
+    "point_kappa": (
+        "Kappa of points",
+        "Above chance, on matched points and those without a partner; 0 is chance; n: events.",
+    ),
+    "point_kappa_matched": ("Kappa of matched points alone", "Labels only, where both marked a point; n: pairs."),
+    "point_alpha": ("Krippendorff's alpha of points", "As kappa, for any number of annotators; n: events."),
+    "point_f1": ("F1 within the tolerance", "Share of points that find a partner within the tolerance; n: points."),
+    "point_f1_same_label": ("F1 with the same label", "The same where only a partner of the same label counts."),
+    "point_distance": ("Distance of matched points", "Mean distance in seconds; n: pairs."),
+    "sample_agreement": ("Same label in samples", "Share of samples in which both gave the same; n: samples."),
+    "sample_kappa": (
+        "Cohen's kappa over samples",
+        "Agreement above chance; samples that one of them did not take do not count; n: samples.",
+    ),
+    "sample_alpha": ("Krippendorff's alpha over samples", "As kappa, for any number of annotators; n: samples."),
     "reviewer_agreement": ("Reviews that agree", "Share of reviews by somebody else than the author; n: reviews."),
     "third_agreement": (
         "Third annotator against the others",
@@ -105,6 +119,14 @@ _DESCRIPTIONS: dict[str, tuple[str, str]] = {
     "same": ("Filled in the same", "Share of matched pairs with exactly the same choice or set; n: pairs."),
     "jaccard": ("Choices in common", "Choices that both made over choices that either made, on average."),
     "chosen_by_both": ("Chosen by both", "Of the pairs in which either made the choice; n: those pairs."),
+    "icc_agreement": (
+        "ICC(2,1), absolute agreement",
+        "Share of the variance of ratings that is between segments; a stricter annotator disagrees.",
+    ),
+    "icc_consistency": (
+        "ICC(3,1), consistency",
+        "As ICC(2,1); an annotator who is stricter throughout agrees all the same.",
+    ),
     "alpha_ordinal": ("Krippendorff's alpha, ordinal", "Agreement above chance on the order of ratings."),
     "alpha_interval": ("Krippendorff's alpha, interval", "Agreement above chance by squared differences."),
     "randolph_kappa": ("Randolph's kappa", "Agreement above blind choice among bins of equal width."),
@@ -233,16 +255,20 @@ def _material(
         reviewed=reviewed,
         agreed=agreed,
         third=third,
+        points=scheme.track(track).holds_points,
+        sampling=scheme.track(track).sampling,
     )
 
 
 def _check(options: Options) -> None:
     if not 0 <= options.minimum_iou <= 1:
-        raise UserError("The minimum IoU is a share.", "Give a number from 0 to 1.")
+        raise UserError("The minimum IoU must be a share.", "Give a number from 0 to 1.")
     if options.step_us < 1000:
-        raise UserError("The step of the time grid is too small.", "Give 1 ms or more.")
+        raise UserError("The step of the time grid is too small.", "Give at least 1 ms.")
+    if not 0 <= options.tolerance_us <= MAX_TOLERANCE_US:
+        raise UserError("The tolerance is out of range.", f"Give a time from 0 to {MAX_TOLERANCE_US / 1e6:g} s.")
     if options.bins < 2:
-        raise UserError("Ratings need at least two bins.", "Give 2 or more.")
+        raise UserError("Ratings need at least two bins.", "Give at least 2.")
 
 
 def _recordings(session: Session, question: AgreementQuery) -> list[Recording]:

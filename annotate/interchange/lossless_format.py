@@ -77,7 +77,8 @@ def collect_rows(
     here |= {row["value"] for row in found["segment_value"] if isinstance(row["value"], str)}
     keep("participant", lambda row: row["id"] in here or row["id"] not in elsewhere)
     people = {row["id"] for row in found["participant"]}
-    keep("consent", lambda row: row["participant_id"] in people)
+    for table in ("consent", "participant_variable"):
+        keep(table, lambda row: row["participant_id"] in people)
     if annotators is not None:
         authors = {row["annotator_id"] for table in ("segment", "comment", "assignment") for row in found[table]}
         authors |= {row["annotator_id"] for row in found["completion"]}
@@ -145,7 +146,8 @@ def _is_valid_text(column: StudyColumn, value: Any) -> bool:
 
 
 def _check_consistency(table: str, row: dict[str, Any], path: Path, line: int) -> None:
-    if "start_us" in row and not 0 <= row["start_us"] < row["end_us"]:
+    least_us = 0 if table == "segment" else 1
+    if "start_us" in row and not (row["start_us"] >= 0 and row["start_us"] + least_us <= row["end_us"]):
         raise damaged_file_error(path, "the end is not after the start, or the start is before the recording", line)
     if row.get("duration_us", 0) < 0 or row.get("position", 0) < 0 or row.get("number", 1) < 1:
         raise damaged_file_error(path, "a number is negative", line)
@@ -199,7 +201,7 @@ def _read(path: Path) -> Document:
 
 def _write(document: Document, path: Path) -> None:
     if not document.rows:
-        raise UserError("This format takes a study only, not another program's file.", "Import the file first.")
+        raise UserError("This format can only export a study.", "Import the file first.")
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.write(_HEADER + "\n")
         for table in (STUDY, *EXCHANGE_TABLES):
@@ -413,7 +415,7 @@ class _LosslessImportPlanner:
             row = _remap_references(table, given, self._same)
             key = row_key(table, row)
             if key in found:
-                raise UserError(f"The file has the same line of type {table} twice.", "Nothing was imported.")
+                raise UserError(f"The file contains the same {table} twice.", "Nothing was imported.")
             if key in self._present[table]:
                 if self._present[table][key] != row:
                     self._remarks[f"lines of type {table} differ from the study, which stays as it is."] += 1
@@ -442,9 +444,7 @@ class _LosslessImportPlanner:
     def _check_references(self, table: str, row: Row) -> None:
         for name, parent in EXCHANGE_TABLES[table].parents.items():
             if row[name] is not None and (row[name],) not in self._present[parent]:
-                raise UserError(
-                    f"A line of type {table} refers to a {parent} that is nowhere.", "Nothing was imported."
-                )
+                raise UserError(f"The file contains a {table} whose {parent} is missing.", "Nothing was imported.")
 
     def _check_schemes(self, segments: Sequence[Row]) -> None:
         needed = {str(row["scheme"]) for row in segments} | set(self._schemes())
@@ -454,7 +454,7 @@ class _LosslessImportPlanner:
                 load_scheme(key)
             except UserError:
                 raise UserError(
-                    f"The file does not hold the scheme “{key}” that it uses.", "Export it again."
+                    f"The file uses the scheme “{key}” but does not contain it.", "Export it again."
                 ) from None
 
     def _schemes(self) -> tuple[str, ...]:
@@ -469,7 +469,7 @@ class _LosslessImportPlanner:
         place = str(self._same["recording"].get(part.id, part.id))
         known = sum(entry.id in self._marked for entry in lane.entries)
         count = len(lane.entries)
-        return LanePlan(part.name, lane.name, target, place, count, count - known, known, {}, ())
+        return LanePlan(part.name, lane.name, target, place, count, count - known, known, {}, {})
 
 
 def _remap_references(table: str, row: Row, same: Mapping[str, Mapping[Json, Json]]) -> Row:

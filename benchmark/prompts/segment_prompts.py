@@ -18,13 +18,13 @@ YES_NO = (FieldChoice("yes", "Yes"), FieldChoice("no", "No"))
 
 
 def label_choices(item: PromptSubject) -> tuple[FieldChoice, ...]:
-    """Return the labels of an item's track as choices, with `none` for tracks of spans.
+    """Return the labels of an item's track as choices, with `none` for tracks of spans and of points.
 
     A track that rates whole recordings always has one of its labels.
     """
     track = item.scheme.track_or_empty(item.track)
     found = tuple(FieldChoice(label.key, label.name, label.definition) for label in track.labels)
-    if track.extent is Extent.SPAN and track.label(NO_LABEL) is None:
+    if track.extent in (Extent.SPAN, Extent.POINT) and track.label(NO_LABEL) is None:
         found = (*found, _NO_LABEL_CHOICE)
     return found
 
@@ -61,7 +61,7 @@ def attributes_problem(item: PromptSubject) -> str:
     """Return why attributes cannot be asked for; "" if they can."""
     field = attributes_field(item)
     if field is None:
-        return f"{item.scheme.name} has no field in which several are chosen."
+        return f"{item.scheme.name} has no field with several choices."
     if not item.label or find_label(item, item.label) is None or not field.applies_to(item.label):
         return f"{field.name} are asked for where a label is known, and this segment has none that they belong to."
     return ""

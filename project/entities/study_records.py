@@ -68,6 +68,15 @@ class ConsentUse(StrEnum):
     MODELS = "models"
 
 
+class VariableKind(StrEnum):
+    """What the values of a variable of participants are."""
+
+    NUMBER = "number"
+    CHOICE = "choice"
+    """One of a few words, such as a group or a condition."""
+    TEXT = "text"
+
+
 class Origin(IntEnum):
     """How the box of a face in one frame came about."""
 
@@ -203,6 +212,20 @@ class Participant:
 
 
 @dataclass(frozen=True, slots=True)
+class ParticipantVariable:
+    """What is known of a participant, such as their age, group or condition; all of one name have one kind.
+
+    Attributes:
+        value: as it was typed; a number as digits.
+    """
+
+    participant_id: str
+    name: str
+    kind: VariableKind
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Annotator:
     """Who made a judgement; `kind` is `person`, `model`, or `adjudicated` for a lane made from several people's."""
 
@@ -211,11 +234,15 @@ class Annotator:
     kind: str = "person"
 
 
+POINT_CONTEXT_US = 1_000_000
+"""How much is shown before and after a point, to people and to judges."""
+
+
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A span of one recording with a label; what was filled in about it are its `FieldValue` rows.
+    """A span or a point of one recording with a label; what was filled in about it are its `FieldValue` rows.
 
-    In the SHREC scheme the label is the verdict, a `Verdict`.
+    A point ends where it starts. In the SHREC scheme the label is the verdict, a `Verdict`.
     """
 
     id: str
@@ -226,6 +253,17 @@ class Segment:
     end_us: int
     scheme: str = "shrec"
     track: str = "segments"
+
+    @property
+    def is_point(self) -> bool:
+        """Whether it is a moment without length."""
+        return self.start_us == self.end_us
+
+    def shown_span(self, duration_us: int) -> tuple[int, int]:
+        """Return what is played and shown of it, in a recording of this length: a point has some time around it."""
+        if not self.is_point:
+            return self.start_us, self.end_us
+        return max(0, self.start_us - POINT_CONTEXT_US), min(duration_us, self.end_us + POINT_CONTEXT_US)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,15 +17,15 @@ from project.entities.study_records import (
     MediaFacts,
     Medium,
     Participant,
+    ParticipantVariable,
     Recording,
     VideoFacts,
 )
-from project.errors import UserError
+from project.errors import UserError, require_utf8
 from project.queries.row_mapper import RowMapper
 from project.store.column_values import is_column_integer, to_json
 from project.store.study import Study
 from project.store.visibility import VISIBLE_RECORDINGS
-from project.text_format import require_utf8
 
 RECORDINGS = RowMapper(Recording, "recording", view=VISIBLE_RECORDINGS)
 COLLECTIONS = RowMapper(Collection, "collection")
@@ -128,7 +128,7 @@ update_collection = COLLECTIONS.update
 def delete_collection(study: Study, collection_id: str) -> None:
     """Remove a collection; inside a step."""
     if study.row("SELECT 1 FROM recording WHERE collection_id = ? LIMIT 1", (collection_id,)):
-        raise UserError("This collection still holds recordings.", "Move or delete them first.")
+        raise UserError("This collection is not empty.", "Move or delete its recordings first.")
     COLLECTIONS.delete(study, collection_id)
 
 
@@ -151,6 +151,14 @@ insert_participant = PARTICIPANTS.insert
 update_participant = PARTICIPANTS.update
 
 
+def appearances(study: Study) -> dict[str, set[str]]:
+    """Return recording id -> ids of the participants who appear in it; recordings without any are left out."""
+    found: dict[str, set[str]] = {}
+    for recording_id, participant_id in study.rows("SELECT recording_id, participant_id FROM appearance"):
+        found.setdefault(recording_id, set()).add(participant_id)
+    return found
+
+
 def set_appearance(study: Study, recording_id: str, participant_id: str, present: bool) -> None:
     """Say whether a participant appears in a recording; inside a step."""
     if present:
@@ -158,6 +166,14 @@ def set_appearance(study: Study, recording_id: str, participant_id: str, present
     else:
         sql = "DELETE FROM appearance WHERE recording_id = ? AND participant_id = ?"
     study.write(sql, (recording_id, participant_id))
+
+
+VARIABLES = RowMapper(ParticipantVariable, "participant_variable", noun="The variable “{name}” of a participant")
+all_variables = VARIABLES.query("ORDER BY name, participant_id")
+set_variable = VARIABLES.upsert
+"""Put a value in the place of the participant's own of that name, if any; inside a step."""
+delete_variable = VARIABLES.delete
+"""Take a value away, by participant and name; inside a step."""
 
 
 def consents(study: Study, participant_id: str) -> dict[ConsentUse, bool]:

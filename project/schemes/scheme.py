@@ -38,6 +38,55 @@ class Extent(StrEnum):
     """The whole recording, always."""
     EITHER = "either"
     """The whole recording or a part of it, as the annotator likes."""
+    POINT = "point"
+    """A moment: one time, and no length."""
+
+
+class SamplingKind(StrEnum):
+    """What the label of a sample says."""
+
+    INSTANTANEOUS = "instantaneous"
+    """What holds at the moment of the sample."""
+    PARTIAL = "partial"
+    """What happened at any time in the interval that just passed."""
+    WHOLE = "whole"
+    """What lasted through the interval that just passed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """When the samples of a track are taken: every so many seconds, the first time after the first interval.
+
+    Of a recording that lasts no whole number of intervals, the rest is not sampled.
+
+    Attributes:
+        every: seconds from sample to sample.
+        kind: what a sample says. An instantaneous one is a point, any other the interval before it.
+
+    Source: Altmann (1974), Observational study of behavior: sampling methods.
+    """
+
+    every: int | float
+    kind: SamplingKind
+
+    @property
+    def every_us(self) -> int:
+        """Microseconds from sample to sample."""
+        return round(self.every * 1_000_000)
+
+    def count(self, duration_us: int) -> int:
+        """Return how many samples a recording has."""
+        return duration_us // self.every_us
+
+    def span(self, number: int) -> tuple[int, int]:
+        """Return start and end of a sample, counted from 1; both are the same of an instantaneous one."""
+        end = number * self.every_us
+        return (end if self.kind is SamplingKind.INSTANTANEOUS else end - self.every_us), end
+
+    def number_of(self, start_us: int, end_us: int) -> int | None:
+        """Return which sample a span is, counted from 1, or None where it is none."""
+        number = end_us // self.every_us
+        return number if number > 0 and self.span(number) == (start_us, end_us) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +186,7 @@ class Track:
         extent: what its segments cover.
         inside: `utterance` where every segment must lie inside an utterance of the transcript, else "".
         coding: `one` where, coding while it plays, a label ends the one that is open; else `several`.
+        sampling: where its segments are samples: when they are taken; else None.
     """
 
     key: str
@@ -146,6 +196,27 @@ class Track:
     extent: Extent = Extent.SPAN
     inside: str = ""
     coding: str = "several"
+    sampling: Sampling | None = None
+
+    @property
+    def holds_points(self) -> bool:
+        """Whether its segments are points."""
+        return self.extent is Extent.POINT
+
+    def span_problem(self, start_us: int, end_us: int, duration_us: int) -> str:
+        """Return what is wrong with start and end of a segment of this track, in a recording of this length.
+
+        A sentence; "" where nothing is.
+        """
+        if self.holds_points and start_us != end_us:
+            return "It has a length, and its track holds points."
+        if not self.holds_points and start_us == end_us:
+            return "It is a point, and its track holds none."
+        if self.extent is Extent.RECORDING and (start_us, end_us) != (0, duration_us):
+            return "It does not cover the whole recording."
+        if self.sampling is not None and self.sampling.number_of(start_us, end_us) is None:
+            return f"It is none of the samples, which are taken every {self.sampling.every:g} s."
+        return ""
 
     def label(self, key: str) -> Label | None:
         """Return one label, or None where the track has none of that key (it may have had one in an older version)."""
@@ -199,6 +270,9 @@ class Scheme:
         rules: what a segment needs before it counts as complete.
         definition: what it is for.
         examples: worked ones, for the guidelines.
+        source: key of the file format that an import made it from, or "". Its tracks are exported as the tiers that
+            they were, under their names.
+        speech_tiers: names of the tiers of that file that became utterances; `{participant}` stands for who speaks.
     """
 
     key: str
@@ -209,6 +283,8 @@ class Scheme:
     rules: tuple[RequiredFieldsRule, ...] = ()
     definition: str = ""
     examples: tuple[Example, ...] = ()
+    source: str = ""
+    speech_tiers: tuple[str, ...] = ()
 
     def track(self, key: str) -> Track:
         """Return one track."""
@@ -248,6 +324,17 @@ class Scheme:
         """Return the fields that the segments of a track have."""
         return tuple(field for field in self.fields if not field.tracks or track in field.tracks)
 
+    def free_text_field(self, track: str) -> Field | None:
+        """Return the field that holds the texts of a track for free text: one with a single label, of the same key."""
+        if [label.key for label in self.track_or_empty(track).labels] != [track]:
+            return None
+        texts = (field for field in self.fields_of(track) if field.kind is FieldKind.TEXT)
+        return next((field for field in texts if field.key == track), None)
+
+    def participant_field(self, track: str) -> Field | None:
+        """Return the first field of a track that says who a segment is about."""
+        return next((field for field in self.fields_of(track) if field.kind is FieldKind.PARTICIPANT), None)
+
     def shortcuts(self) -> tuple[str, ...]:
         """Return every shortcut that it names, once."""
         named: list[Label | Field | FieldChoice] = [label for track in self.tracks for label in track.labels]
@@ -271,20 +358,22 @@ class Scheme:
         match field.kind:
             case FieldKind.TEXT:
                 if not isinstance(value, str):
-                    raise UserError(f"{field.name} is a text.", "Give it as text.")
+                    raise UserError(f"{field.name} must be text.", "Give text.")
                 return value if value.strip() else None
             case FieldKind.CHOICE:
                 return _require_known_choices(field, [value])[0]
             case FieldKind.CHOICES:
                 if not isinstance(value, list):
-                    raise UserError(f"{field.name} is a list of choices.", "Give a list, even for one.")
+                    raise UserError(
+                        f"{field.name} must be a list of choices.", "Give a list, also for a single choice."
+                    )
                 wanted = _require_known_choices(field, value)
                 return [choice.key for choice in field.choices if choice.key in wanted]
             case FieldKind.SCALE | FieldKind.SLIDER:
                 return _number(field, value)
             case FieldKind.PARTICIPANT:
                 if not isinstance(value, str):
-                    raise UserError(f"{field.name} is a participant.", "Give the participant's id.")
+                    raise UserError(f"{field.name} must be a participant.", "Give the participant's id.")
                 return value
 
     def missing_fields(self, label: str, values: Mapping[str, Json], track: str | None = None) -> tuple[str, ...]:
@@ -336,7 +425,7 @@ def _require_known_choices(field: Field, values: Sequence[Json]) -> list[str]:
     keys = [choice.key for choice in field.choices]
     for value in values:
         if value not in keys:
-            raise UserError(f"“{value}” is not one of the choices of {field.name}.", f"Choose from {', '.join(keys)}.")
+            raise UserError(f"{field.name} has no choice “{value}”.", f"Choose one of {', '.join(keys)}.")
     return [str(value) for value in values]
 
 
@@ -344,12 +433,13 @@ def _number(field: Field, value: Json) -> int | float:
     whole = field.kind is FieldKind.SCALE or float(field.step).is_integer()
     if isinstance(value, bool) or not isinstance(value, int | float) or not field.minimum <= value <= field.maximum:
         raise UserError(
-            f"{field.name} is a number from {field.minimum:g} to {field.maximum:g}.", "Give one in that range."
+            f"{field.name} must be a number from {field.minimum:g} to {field.maximum:g}.",
+            "Give a number in this range.",
         )
     if not whole:
         return float(value)
     if value != int(value):
-        raise UserError(f"{field.name} is a whole number.", "Leave the decimals out.")
+        raise UserError(f"{field.name} must be a whole number.", "Give a number without decimals.")
     return int(value)
 
 
@@ -375,8 +465,8 @@ def segment_problems(
         found.append(f"Its track “{segment.track}” is no longer in the scheme.")
     elif track.label(segment.label) is None:
         found.append(f"Its label “{segment.label}” is no longer in the scheme.")
-    if track.extent is Extent.RECORDING and (segment.start_us, segment.end_us) != (0, duration_us):
-        found.append("It does not cover the whole recording.")
+    if track.labels and (problem := track.span_problem(segment.start_us, segment.end_us, duration_us)):
+        found.append(problem)
     if track.inside == "utterance":
         if not utterances:
             found.append("It belongs inside an utterance, and the recording has no transcript.")

@@ -6,7 +6,8 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import MISSING
+from dataclasses import MISSING, fields, is_dataclass
+from enum import StrEnum
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
@@ -20,6 +21,8 @@ from project.schemes.scheme import (
     Field,
     FieldKind,
     Label,
+    Sampling,
+    SamplingKind,
     Scheme,
     Track,
 )
@@ -28,6 +31,7 @@ from resources import resource
 
 MAX_SCHEME_BYTES = 1_000_000
 MAX_VERSION = 1_000_000
+MIN_SAMPLING_US = 100_000
 COLOURS = ("error", "competence", "uncertain", "muted", "accent")
 """The names of the theme's colours that a label can have."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -57,7 +61,8 @@ def _shipped(name: str) -> Path:
         return resource("schemes", f"{name}.toml")
     except FileNotFoundError:
         raise UserError(
-            f"There is no scheme “{escape_unprintable(name)}”.", "It may come with a newer version."
+            f"There is no scheme “{escape_unprintable(name)}”.",
+            "Your version of Greenroom may be too old for this study; update it.",
         ) from None
 
 
@@ -71,12 +76,12 @@ def scheme_text(path: Path) -> str:
     name = f"The scheme “{escape_unprintable(path.name)}”"
     with explain_os_errors(f"{name} cannot be read", "Choose another file."):
         if path.stat().st_size > MAX_SCHEME_BYTES:
-            raise UserError(f"{name} is too large to be one.", "Choose another file.")
+            raise UserError(f"“{name}” is too large for a scheme.", "Choose another file.")
         content = path.read_bytes()
     try:
         return content.decode()
     except UnicodeDecodeError:
-        raise UserError(f"{name} is not UTF-8 text.", "Save it as UTF-8.") from None
+        raise UserError(f"“{name}” is not UTF-8 text.", "Save it as UTF-8.") from None
 
 
 def parse_scheme(text: str, name: str) -> Scheme:
@@ -104,10 +109,8 @@ def _parse(text: str, name: str) -> Scheme:
 _CHOICES: Mapping[str, Iterable[str]] = {
     "inside": ("", "utterance"),
     "coding": ("several", "one"),
-    "kind": FieldKind,
-    "extent": Extent,
 }
-"""Key -> the words that it can have."""
+"""Key -> the words that it can have, where its type does not say them."""
 
 
 class _TomlTable:
@@ -132,8 +135,10 @@ class _TomlTable:
         default = kind.__dataclass_fields__[key].default
         needed = default is MISSING
         value = self._found.get(key, None if needed else default)
-        if key in _CHOICES:
-            return self._choice(key, "" if value is None else value, _CHOICES[key])
+        if key in _CHOICES or (isinstance(hint, type) and issubclass(hint, StrEnum)):
+            return self._choice(key, "" if value is None else value, _CHOICES.get(key, hint))
+        if hint == Sampling | None:
+            return None if value is None else self._table(key, value).build(Sampling)
         if hint is str:
             return self._text(key, value, needed)
         if hint is int:
@@ -155,6 +160,11 @@ class _TomlTable:
         if not isinstance(value, str) or (needed and not value.strip()):
             raise self.error(key, "must be a text")
         return self._printable(key, value.strip())
+
+    def _table(self, key: str, value: object) -> "_TomlTable":
+        if not isinstance(value, dict):
+            raise self.error(key, "must be a table")
+        return _TomlTable(value, self._file, f"{self._where}{key}.")
 
     def _choice(self, key: str, value: object, known: Iterable[str]) -> str:
         text = self._text(key, value, needed=False)
@@ -196,10 +206,23 @@ def _check(table: _TomlTable, made: object) -> None:
             if not made.labels:
                 raise table.error("labels", "there must be at least one")
             _require_unique(table, "labels", [label.key for label in made.labels])
+            _check_sampling(table, made)
+        case Sampling() if made.every_us < MIN_SAMPLING_US:
+            raise table.error("every", f"must be {MIN_SAMPLING_US / 1e6:g} seconds or more")
         case Label() if made.colour and not _COLOUR.fullmatch(made.colour):
             raise table.error("colour", f"“{made.colour}” is neither #rrggbb nor one of {', '.join(COLOURS)}")
         case Field():
             _check_field(table, made)
+
+
+def _check_sampling(table: _TomlTable, track: Track) -> None:
+    if track.sampling is None:
+        return
+    wanted = Extent.POINT if track.sampling.kind is SamplingKind.INSTANTANEOUS else Extent.SPAN
+    if track.extent is not wanted:
+        raise table.error("extent", f"{track.sampling.kind} samples need “{wanted}”")
+    if track.inside:
+        raise table.error("inside", "samples do not depend on utterances")
 
 
 def _check_scheme(table: _TomlTable, scheme: Scheme) -> None:
@@ -274,8 +297,8 @@ def _require_unique(table: _TomlTable, key: str, values: list[str]) -> None:
             raise table.error(key, f"“{value}” is there {count} times")
 
 
-EXPLANATORY_KEYS = frozenset({"definition", "hint", "example", "examples", "situation", "why", "title"})
-"""Keys of a scheme under which a lab explains it; nothing refers to them."""
+EXPLANATORY_KEYS = frozenset({"definition", "hint", "example", "examples", "situation", "why", "title", "speech_tiers"})
+"""Keys of a scheme under which a lab explains it, or names its files' tiers; nothing refers to them."""
 
 
 def strip_explanations(text: str, what: str) -> tuple[str, Scheme]:
@@ -290,7 +313,7 @@ def strip_explanations(text: str, what: str) -> tuple[str, Scheme]:
         written = to_toml(_drop_explanations(tomllib.loads(text)))
         return written, parse_scheme(written, what)
     except tomllib.TOMLDecodeError as error:
-        raise UserError(f"{what} cannot be read: {error}.", "See: greenroom study check STUDY") from None
+        raise UserError(f"{what} cannot be read: {error}.", "Check the study: greenroom study check STUDY") from None
 
 
 def _drop_explanations(value: Any) -> Any:
@@ -306,6 +329,24 @@ def _drop_explanations(value: Any) -> Any:
 def to_toml(found: Mapping[str, Any]) -> str:
     """Return the text of a scheme with these keys and values, without comments."""
     return "".join(f"{_string(key)} = {_value(item)}\n" for key, item in found.items())
+
+
+def write_scheme(scheme: Scheme) -> str:
+    """Return the text of a scheme."""
+    return to_toml(_to_table(scheme))
+
+
+def _to_table(part: Any) -> dict[str, Any]:
+    """Return what a part of a scheme says beyond what a file may leave out."""
+    return {
+        field.name: _to_item(value) for field in fields(part) if (value := getattr(part, field.name)) != field.default
+    }
+
+
+def _to_item(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_to_item(item) for item in value]
+    return _to_table(value) if is_dataclass(value) else value
 
 
 def _value(value: object) -> str:

@@ -42,7 +42,8 @@ from annotate.interchange.formats.boris_fields import (
     queue_parts,
     track_key,
 )
-from annotate.interchange.formats.boris_project import MAX_PLAYERS, plan_observations, to_boris_seconds
+from annotate.interchange.formats.boris_project import plan_observations, to_boris_seconds
+from annotate.interchange.formats.boris_reader import MAX_PLAYERS
 from project.entities.study_records import Json
 from project.text_format import write_csv
 
@@ -279,6 +280,7 @@ def _read(path: Path) -> Document:
 
 def _write(document: Document, path: Path) -> None:
     """Write a file, divided by tabs where its name ends with `.tsv`."""
+    document = document.with_codes()
     held = plan_value_layouts(document)
     most = max((len(layout.modifiers) for layout in held.values()), default=0)
     sets = [f"Modifier #{number}" for number in range(1, most + 1)]
@@ -354,5 +356,16 @@ def _time_cells(entry: InterchangeEntry, part: RecordingPart, speech: bool, held
     start, end = to_boris_seconds(entry.start_us), to_boris_seconds(entry.end_us)
     media = part.media[0].path if part.media else _NOT_AVAILABLE
     comment = entry.text if speech else format_comment(held, entry.values)
-    times = [f"{start:.3f}", f"{end:.3f}", f"{end - start:.3f}"]
-    return ["STATE", *times, media, _NOT_AVAILABLE, _NOT_AVAILABLE, _NOT_AVAILABLE, _NOT_AVAILABLE, comment, ""]
+    is_point = entry.start_us == entry.end_us
+    times = [f"{start:.3f}", f"{end:.3f}", _NOT_AVAILABLE if is_point else f"{end - start:.3f}"]
+    return [
+        "POINT" if is_point else "STATE",
+        *times,
+        media,
+        _NOT_AVAILABLE,
+        _NOT_AVAILABLE,
+        _NOT_AVAILABLE,
+        _NOT_AVAILABLE,
+        comment,
+        "",
+    ]

@@ -49,6 +49,19 @@ EDIT: tuple[Command[WindowParts], ...] = (
         checkable=True,
     ),
     Command(
+        "sampling",
+        tr("&Edit"),
+        tr("&Time sampling: a label's key answers a sample"),
+        ("Shift+T",),
+        lambda w: w.sampling.toggle(),
+        EDITING,
+        checkable=True,
+    ),
+    Command("next_sample", tr("&Edit"), tr("Next sample"), ("Ctrl+Right",), lambda w: w.sampling.step(1), EDITING),
+    Command(
+        "previous_sample", tr("&Edit"), tr("Previous sample"), ("Ctrl+Left",), lambda w: w.sampling.step(-1), EDITING
+    ),
+    Command(
         "next_track",
         tr("&Edit"),
         tr("Ne&xt track for new segments"),
@@ -379,6 +392,26 @@ STUDY: tuple[Command[WindowParts], ...] = (
         lambda w: w.open_view("agreement"),
         Requirement.STUDY,
         icon="chart-column",
+    ),
+    Command(
+        "time_budget",
+        tr("&Study"),
+        tr("Time &budget…"),
+        (),
+        lambda w: w.open_view("time_budget"),
+        Requirement.STUDY,
+        icon="chart-column",
+        keywords=tr("statistics rate duration share latency csv"),
+    ),
+    Command(
+        "transitions",
+        tr("&Study"),
+        tr("Trans&itions…"),
+        (),
+        lambda w: w.open_view("transitions"),
+        Requirement.STUDY,
+        icon="chart-column",
+        keywords=tr("statistics sequence matrix"),
     ),
     Command(
         "adjudicate",

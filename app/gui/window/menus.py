@@ -26,7 +26,7 @@ PREREQUISITE_HINTS = {
     Requirement.SIGHT: tr("Finish answering first, or pause it (Esc)."),
     Requirement.STUDY: tr("Open a study first (Ctrl+Shift+O)."),
     Requirement.RECORDING: tr("Show a recording first: choose one on the left."),
-    Requirement.WRITABLE: tr("This study is open for reading only."),
+    Requirement.WRITABLE: tr("This study is read-only."),
     Requirement.SELECTION: tr("Select a segment first."),
     Requirement.NO_SELECTION: tr("Clear the selection first (Esc)."),
     Requirement.SEVERAL_VIEWS: tr("This recording has one picture only."),
@@ -76,9 +76,12 @@ class Menus(QObject):
             action.deleteLater()
         self.label_actions = []
         for label in track.labels if track else ():
-            action = QAction(
-                tr("Make “{name}” segment from marks").format(name=label.name.replace("&", "&&")), self._window
-            )
+            name = label.name.replace("&", "&&")
+            points = track is not None and track.holds_points
+            if track is not None and track.sampling is not None:
+                name, points = tr("{name} (sample)").format(name=name), True
+            text = tr("Mark “{name}” at the playhead") if points else tr("Make “{name}” segment from marks")
+            action = QAction(text.format(name=name), self._window)
             if label.shortcut and QKeySequence(label.shortcut) not in self.used_keys():
                 action.setShortcut(QKeySequence(label.shortcut))
             action.setAutoRepeat(False)

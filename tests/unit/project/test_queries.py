@@ -46,7 +46,7 @@ def stored_run(small: Small, *found: FaceTrack, at: str = "2026-01-01") -> Run:
 
 
 def test_a_collection_that_holds_recordings_stays(small: Small) -> None:
-    with small.study.step("x"), pytest.raises(UserError, match="still holds"):
+    with small.study.step("x"), pytest.raises(UserError, match="not empty"):
         recordings.delete_collection(small.study, small.collection.id)
     assert recordings.all_collections(small.study) == [small.collection]
 
@@ -108,9 +108,9 @@ def test_segments_and_their_values(small: Small) -> None:
     assert segments.values_of(small.study, late.id) == expected
 
 
-def test_a_segment_is_a_span(small: Small) -> None:
+def test_a_segment_lies_in_its_recording_and_ends_no_earlier_than_it_starts(small: Small) -> None:
     added = small.add()
-    for start, end in ((5, 5), (-1, 5)):
+    for start, end in ((5, 4), (-1, 5)):
         with small.study.step("x"), pytest.raises(UserError):
             segments.update_segment(small.study, replace(added, start_us=start, end_us=end))
 
