@@ -39,6 +39,7 @@ class Lane:
         active: whether new segments go here.
         faded: its scheme is not in use.
         pale: what is in it is suggested by a model, and nobody's work.
+        active_look: of the label that a segment gets that is drawn in it; None where people are asked.
     """
 
     key: str
@@ -50,6 +51,7 @@ class Lane:
     active: bool = False
     faded: bool = False
     pale: bool = False
+    active_look: LabelLook | None = None
 
     @property
     def has_bars(self) -> bool:

@@ -181,18 +181,22 @@ class SegmentEditing(QObject):
     def create_from_marks(self, label: str | None = None) -> None:
         """Make a segment from the two marks; where the track allows it and there are none, of the whole recording.
 
-        Without a label, it gets the only one of its track, or people are asked for one.
+        Without a label, it gets the active one, or people are asked for one. A label that nothing is marked for becomes
+        the active one.
         """
         start, end = self._studio.mark_in, self._studio.mark_out
         track, recording = self._active.track, self._studio.recording
         unmarked = start is None and end is None
         if unmarked and recording is not None and track is not None and track.extent is not Extent.SPAN:
             start, end = 0, recording.duration_us
+        if unmarked and start is None and label is not None:
+            self._active.toggle_label(label)
+            return
         if start is None or end is None:
             self._studio.failed.emit(UserError(tr("No start and end are marked."), _MARK_HINT))
             return
-        if label is None and track is not None and len(track.labels) == 1:
-            label = track.labels[0].key
+        if label is None and self._active.label is not None:
+            label = self._active.label.key
         if label is None:
             self.label_requested.emit()
         elif self.create(start, end, label):

@@ -134,6 +134,7 @@ class TimelineFeed(QObject):
         studio.utterances_selected.connect(self._show_selection)
         studio.nodes_selected.connect(self._show_selection)
         active.changed.connect(self.reload_lanes)
+        active.label_changed.connect(self.reload_lanes)
         timeline.selection_changed.connect(self._select)
 
     def reload(self) -> None:
@@ -330,6 +331,9 @@ class TimelineFeed(QObject):
             mine = place.annotator_id == own
             pale = place.annotator_id in models and place.scheme in SUGGESTED_SCHEMES
             looks = () if track is None else label_looks(track)
+            label = None
+            if track is not None and mine and not faded:
+                label = self._active.label_of(f"{place.scheme}/{place.track}", track)
             lanes.append(
                 Lane(
                     place.key,
@@ -340,6 +344,7 @@ class TimelineFeed(QObject):
                     active=several and mine and self._active.key_pair == (place.scheme, place.track),
                     faded=faded,
                     pale=pale,
+                    active_look=next((look for look in looks if label is not None and look.key == label.key), None),
                 )
             )
         return lanes

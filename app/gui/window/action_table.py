@@ -57,6 +57,15 @@ EDIT: tuple[Command[WindowParts], ...] = (
         EDITING,
     ),
     Command(
+        "next_label",
+        tr("&Edit"),
+        tr("Next active la&bel for new segments"),
+        ("Shift+X",),
+        lambda w: w.active.select_next_label(),
+        EDITING,
+        keywords=tr("drag draw default"),
+    ),
+    Command(
         "trim_start",
         tr("&Edit"),
         tr("Start segment at the playhead"),

@@ -37,6 +37,7 @@ class WindowMemory:
             window.timeline.view_changed,
             window.timeline.lane_folded,
             window.active.changed,
+            window.active.label_changed,
             window.guidelines.toggled,
             window.windows.changed,
             window.pages.changed,
@@ -97,6 +98,7 @@ class WindowMemory:
             "boxes": window.view.overlays_visible(),
             "views": window.views.saved_states(),
             "track": window.active.key,
+            "labels": {**window.active.labels()},
             "guidelines": window.guidelines.visible,
             "folded": [*sorted(window.timeline.model.folded)],
             "windows": window.windows.save_state(),
@@ -114,6 +116,9 @@ class WindowMemory:
         window.pages.restore_state(view.get("pages"))
         window.set_mode(context.text_value(view, "mode", "annotate"))
         window.active.select_track(context.text_value(view, "track"))
+        labels = view.get("labels")
+        found_labels = labels if isinstance(labels, dict) else {}
+        window.active.restore_labels({key: label for key, label in found_labels.items() if isinstance(label, str)})
         window.guidelines.show(view.get("guidelines") is True)
         window.set_boxes(view.get("boxes") is not False)
         window.windows.restore_state(view.get("windows"))

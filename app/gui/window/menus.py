@@ -19,7 +19,7 @@ from widgets.theme import icon
 
 _ON_RECORDING = ("details", "rename", "track", "export", "locate")
 _ON_SEGMENT = ("play_segment", "loop", "split", "trim_start", "trim_end", "node_from_selected", "what_if", "delete")
-_ON_TIMELINE = ("mark_in", "mark_out", "zoom_fit")
+_ON_TIMELINE = ("mark_in", "mark_out", "next_label", "zoom_fit")
 
 
 PREREQUISITE_HINTS = {
@@ -68,7 +68,7 @@ class Menus(QObject):
         self._shown: tuple[Requirement, str] | None = None
 
     def set_track(self, track: Track | None, make: Callable[[str], object]) -> None:
-        """Offer to make a segment of each label of a track from the marks, by the label's key."""
+        """Offer each label of a track by its key: for a segment from the marks, or as the active label."""
         edit = self._menus[tr("&Edit")]
         for action in self.label_actions:
             edit.removeAction(action)
@@ -77,7 +77,8 @@ class Menus(QObject):
         self.label_actions = []
         for label in track.labels if track else ():
             action = QAction(
-                tr("Make “{name}” segment from marks").format(name=label.name.replace("&", "&&")), self._window
+                tr("“{name}”: segment from marks, or active label").format(name=label.name.replace("&", "&&")),
+                self._window,
             )
             if label.shortcut and QKeySequence(label.shortcut) not in self.used_keys():
                 action.setShortcut(QKeySequence(label.shortcut))
@@ -277,6 +278,8 @@ class ContextMenus:
         Each label has its own key in the menu, or a digit where it has none.
         """
         track, menu = self._window.active.track, self._menu()
+        # The mouse, which has just drawn the span, lies on the heading and on no label.
+        menu.addAction(tr("Label of the new segment")).setEnabled(False)
         taken = {label.shortcut for label in track.labels} if track is not None else set()
         digits = iter(sorted({*"123456789"} - taken))
         for label in track.labels if track is not None else ():
