@@ -18,8 +18,11 @@ from widgets.text_labels import plain_tip
 from widgets.theme import icon
 
 _ON_RECORDING = ("details", "rename", "track", "export", "locate")
-_ON_SEGMENT = ("play_segment", "loop", "split", "trim_start", "trim_end", "node_from_selected", "what_if", "delete")
-_ON_TIMELINE = ("mark_in", "mark_out", "next_label", "zoom_fit")
+_ON_SEGMENT = (
+    *("play_segment", "loop", "copy", "duplicate", "merge", "split", "trim_start", "trim_end"),
+    *("node_from_selected", "what_if", "delete"),
+)
+_ON_TIMELINE = ("paste", "mark_in", "mark_out", "next_label", "zoom_fit")
 
 
 PREREQUISITE_HINTS = {
