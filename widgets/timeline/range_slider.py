@@ -34,12 +34,14 @@ class RangeSlider(QWidget):
     Signals:
         range_changing(int start_us, int end_us): a handle is being dragged.
         range_changed(int start_us, int end_us): a handle was let go, or moved with the keyboard.
+        drag_ended: the mouse let go, or the drag was dropped; before `range_changed`.
     """
 
     ROLE = Role.Slider
 
     range_changing = Signal(object, object)
     range_changed = Signal(object, object)
+    drag_ended = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -78,8 +80,7 @@ class RangeSlider(QWidget):
 
     def set_range(self, start_us: int | None, end_us: int | None, label: LabelLook | None = None) -> None:
         """Show a range, in the colour of a label or, for marks, in the accent colour; None shows no handles."""
-        if self._dragged is not None:
-            self._dragged = None
+        self._end_drag()
         self._range = None if start_us is None or end_us is None else (start_us, max(start_us, end_us))
         self._label = label
         self._describe()
@@ -104,11 +105,21 @@ class RangeSlider(QWidget):
     def cancel(self) -> None:
         """Drop a drag: the handles go back to where they were."""
         if self._dragged is not None and self._before is not None:
-            self._dragged = None
             self._range = self._before
             self.range_changing.emit(*self._range)
+            self._end_drag()
             self._describe()
             self.update()
+
+    @property
+    def dragging(self) -> bool:
+        """Whether the mouse drags a handle, or the part between them."""
+        return self._dragged is not None
+
+    def _end_drag(self) -> None:
+        if self._dragged is not None:
+            self._dragged = None
+            self.drag_ended.emit()
 
     def time_to_x(self, time_us: float) -> float:
         """Return the pixel at which a time lies."""
@@ -159,7 +170,7 @@ class RangeSlider(QWidget):
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton or self._dragged is None:
             return
-        self._dragged = None
+        self._end_drag()
         if self._range is not None and self._range != self._before:
             self.range_changed.emit(*self._range)
         self.update()

@@ -27,7 +27,7 @@ from widgets.timeline.timeline_view import TimelineView
 
 
 class RangeSliderController(QObject):
-    """Keeps the slider, the timeline's marks and the selection in step."""
+    """Keeps the slider, the timeline's marks and the selection in step, and shows the frame under a dragged edge."""
 
     def __init__(
         self,
@@ -51,6 +51,8 @@ class RangeSliderController(QObject):
         player.opened.connect(self._show_frames)
         player.position_changed.connect(slider.set_playhead)
         slider.range_changing.connect(self._preview)
+        slider.drag_ended.connect(player.end_preview)
+        timeline.segments_moving.connect(self._preview_edge)
         slider.range_changed.connect(self._on_moved)
 
     def show_span(self) -> None:
@@ -82,7 +84,19 @@ class RangeSliderController(QObject):
         chosen = self._timeline.model.segment(self._studio.selected[0]) if len(self._studio.selected) == 1 else None
         if chosen is not None:
             before = (chosen.start_us, chosen.end_us)
-        self._player.seek(end_us if start_us == before[0] else start_us)
+        edge = end_us if start_us == before[0] else start_us
+        if self._slider.dragging:
+            self._player.preview(edge)
+        else:
+            self._player.seek(edge)
+
+    def _preview_edge(self, placed: Sequence[object]) -> None:
+        """Show the frame under an edge that is dragged in a lane; the playhead's comes back at the end."""
+        gesture = self._timeline.gesture
+        if placed and gesture is not None:
+            self._player.preview(gesture.edge_us)
+        else:
+            self._player.end_preview()
 
     def _on_moved(self, start_us: int, end_us: int) -> None:
         if len(self._studio.selected) == 1:

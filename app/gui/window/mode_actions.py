@@ -536,6 +536,15 @@ VIEW: tuple[Command[WindowParts], ...] = (
         checkable=True,
     ),
     Command(
+        "click_seeks",
+        tr("&View"),
+        tr("A click on a segment &goes to its start"),
+        (),
+        lambda w: w.playback.toggle_click_seeks(),
+        is_ticked=lambda w: w.studio.settings.click_seeks,
+        keywords=tr("timeline jump playhead"),
+    ),
+    Command(
         "guidelines",
         tr("&View"),
         tr("&Guidelines beside the form"),
