@@ -51,6 +51,7 @@ class RangeSliderController(QObject):
         player.opened.connect(self._show_frames)
         player.position_changed.connect(slider.set_playhead)
         slider.range_changing.connect(self._preview)
+        slider.range_drawn.connect(self._on_drawn)
         slider.drag_ended.connect(player.end_preview)
         timeline.segments_moving.connect(self._preview_edge)
         slider.range_changed.connect(self._on_moved)
@@ -77,18 +78,11 @@ class RangeSliderController(QObject):
     def _show_frames(self, times: FrameTimes) -> None:
         self._slider.set_frames(times)
 
-    def _preview(self, start_us: int, end_us: int) -> None:
-        if self._player.playing:
-            return
-        before = (self._studio.mark_in, self._studio.mark_out)
-        chosen = self._timeline.model.segment(self._studio.selected[0]) if len(self._studio.selected) == 1 else None
-        if chosen is not None:
-            before = (chosen.start_us, chosen.end_us)
-        edge = end_us if start_us == before[0] else start_us
+    def _preview(self, _start_us: int, _end_us: int) -> None:
         if self._slider.dragging:
-            self._player.preview(edge)
-        else:
-            self._player.seek(edge)
+            self._player.preview(self._slider.edge_us)
+        elif not self._player.playing:
+            self._player.seek(self._slider.edge_us)
 
     def _preview_edge(self, placed: Sequence[object]) -> None:
         """Show the frame under an edge that is dragged in a lane; the playhead's comes back at the end."""
@@ -97,6 +91,12 @@ class RangeSliderController(QObject):
             self._player.preview(gesture.edge_us)
         else:
             self._player.end_preview()
+
+    def _on_drawn(self, start_us: int, end_us: int) -> None:
+        self._studio.select(())
+        self._studio.set_marks(start_us, end_us)
+        self.show_span()
+        self._studio.message.emit(tr("Marked. A label's key makes a segment of it, and so does Return."))
 
     def _on_moved(self, start_us: int, end_us: int) -> None:
         if len(self._studio.selected) == 1:
