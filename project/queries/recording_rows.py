@@ -151,6 +151,17 @@ insert_participant = PARTICIPANTS.insert
 update_participant = PARTICIPANTS.update
 
 
+def people_by_recording(study: Study) -> dict[str, list[str]]:
+    """Return recording -> pseudonyms of the participants who appear in it, in alphabetical order."""
+    found: dict[str, list[str]] = {}
+    for recording_id, pseudonym in study.rows(
+        "SELECT a.recording_id, p.pseudonym FROM appearance a JOIN participant p ON p.id = a.participant_id "
+        "ORDER BY p.pseudonym"
+    ):
+        found.setdefault(recording_id, []).append(pseudonym)
+    return found
+
+
 def set_appearance(study: Study, recording_id: str, participant_id: str, present: bool) -> None:
     """Say whether a participant appears in a recording; inside a step."""
     if present:

@@ -727,6 +727,16 @@ VIEW: tuple[Command[WindowParts], ...] = (
         Requirement.STUDY,
         icon="search",
     ),
+    Command(
+        "arrange",
+        tr("&View"),
+        tr("Sort and filter recordings…"),
+        ("Ctrl+Alt+F",),
+        lambda w: w.recordings.open_arrangement(),
+        Requirement.STUDY,
+        icon="funnel",
+        keywords=tr("order done held out participant"),
+    ),
     Command("jobs", tr("&View"), tr("&Jobs"), ("Ctrl+Shift+J",), lambda w: w.commands.show_jobs(), icon="list-checks"),
     Command(
         "interrupted",
