@@ -145,6 +145,7 @@ class ViewsGrid(QWidget):
         arrangement_changed: the arrangement was changed here.
         action_requested: the button of a plate was pressed.
         front_changed: another picture may be the large one.
+        mouse_moved: over any picture.
     """
 
     ROLE = Role.Grouping
@@ -154,6 +155,7 @@ class ViewsGrid(QWidget):
     arrangement_changed = Signal()
     action_requested = Signal()
     front_changed = Signal()
+    mouse_moved = Signal()
 
     def __init__(self, main: PlayerView, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -311,6 +313,7 @@ class ViewsGrid(QWidget):
 
     def _connect_view(self, key: str, view: PlayerView) -> None:
         view.clicked.connect(self.clicked)
+        view.mouse_moved.connect(self.mouse_moved)
         view.double_clicked.connect(lambda: self._double_clicked(key))
         view.action_requested.connect(self.action_requested)
         view.installEventFilter(self)

@@ -177,6 +177,7 @@ class PlayerView(QWidget):
         face_clicked (str): id of the face track under the mouse; only while faces can be picked.
         context_requested (QPoint): a context menu is wanted at this place on the screen.
         action_requested: the button of the notice was pressed.
+        mouse_moved: over the picture.
     """
 
     ROLE = Role.Graphic
@@ -186,6 +187,7 @@ class PlayerView(QWidget):
     face_clicked = Signal(str)
     context_requested = Signal(QPoint)
     action_requested = Signal()
+    mouse_moved = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -209,6 +211,7 @@ class PlayerView(QWidget):
         self._notice = ("film", tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O."))
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         theme.notifier.changed.connect(self.update)
         self._describe()
@@ -422,6 +425,7 @@ class PlayerView(QWidget):
             self._panned = False
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.mouse_moved.emit()
         if self._pressed is None or self._magnification.factor <= 1:
             return
         far = (event.position() - self._pressed).manhattanLength() >= QApplication.startDragDistance()

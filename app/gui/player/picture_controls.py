@@ -1,10 +1,16 @@
-"""Magnifies the picture that is in front, and changes brightness and contrast of what is shown."""
+"""Magnifies the picture that is in front, changes its brightness, and says in full screen what is hidden there."""
+
+from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QPointF
 
 from app.gui.player.playback import Playback
+from app.gui.player.player import Player
+from app.gui.study.study_controller import ActiveTrack, StudyController
+from project.timebase import format_time
 from resources.translation import tr
 from widgets.player.camera_grid import ViewsGrid
+from widgets.player.full_screen_line import FullScreenLine
 from widgets.player.picture_adjustment import BrighteningPopup
 from widgets.player.transport_bar import TransportBar
 
@@ -41,3 +47,74 @@ class PictureControls(QObject):
         button = self._bar.brightness
         corner = button.rect().topRight() if button.isVisible() else self._grid.rect().bottomRight()
         self.popup.open_at((button if button.isVisible() else self._grid).mapToGlobal(corner))
+
+
+class FullScreenHints(QObject):
+    """Says in full screen what the hidden parts of the window say: the time, the active track and its label keys."""
+
+    def __init__(
+        self,
+        studio: StudyController,
+        player: Player,
+        active: ActiveTrack,
+        grid: ViewsGrid,
+        coding_text: Callable[[], str],
+        parent: QObject | None = None,
+    ) -> None:
+        """Make them; `coding_text` says what coding mode waits for, or "" while it is off."""
+        super().__init__(parent)
+        self._studio = studio
+        self._player = player
+        self._coding_text = coding_text
+        self._active = active
+        self.line = FullScreenLine(grid)
+        self._on = False
+        player.position_changed.connect(self._follow)
+        for signal in (
+            *(grid.mouse_moved, player.playing_changed, studio.selection_changed, studio.marks_changed),
+            *(active.changed, active.label_changed),
+        ):
+            signal.connect(self._wake)
+        studio.message.connect(self._show_message)
+        studio.failed.connect(lambda error: self._show_message(str(error)))
+
+    def set_full_screen(self, on: bool) -> None:
+        """Begin, or end."""
+        self._on = on
+        if on:
+            self._wake()
+        else:
+            self.line.end()
+
+    def _follow(self, _time_us: int) -> None:
+        if not self._player.playing:
+            self._wake()
+        elif self._on and not self.line.isHidden():
+            self.line.set_text(self._text())
+
+    def _wake(self, *_about: object) -> None:
+        if self._on:
+            self.line.set_text(self._text())
+            self.line.wake()
+
+    def _show_message(self, text: str) -> None:
+        if self._on:
+            self.line.set_text(text)
+            self.line.wake()
+
+    def _text(self) -> str:
+        time = f"{format_time(self._player.position_us)} / {format_time(self._player.duration_us)}"
+        parts, track = [time], self._active.track
+        start, end = self._studio.mark_in, self._studio.mark_out
+        if start is not None or end is not None:
+            shown = ("…" if mark is None else format_time(mark) for mark in (start, end))
+            parts.append(tr("marked {start} to {end}").format(start=next(shown), end=next(shown)))
+        coding = self._coding_text()
+        if coding:
+            return f"{time}   ·   {coding}"
+        if track is not None:
+            keys = ", ".join(f"{label.shortcut} {label.name}" for label in track.labels if label.shortcut)
+            parts.append(f"{track.name}: {keys}" if keys else track.name)
+        if self._active.label is not None:
+            parts.append(tr("active label {name}").format(name=self._active.label.name))
+        return "   ·   ".join(parts)

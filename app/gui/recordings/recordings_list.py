@@ -191,11 +191,12 @@ class RecordingsList(QWidget):
     def _fill_arrangement(self) -> None:
         menu, now = self._arrange.menu(), self.model.arrangement
         menu.clear()
-        menu.addSection(tr("Sort by"))
+        menu.addAction(tr("Sort by")).setEnabled(False)
         orders = {replace(now, order=order): name for order, name in _ORDER_NAMES.items()}
         self._add_choices(menu, orders)
         self._add_choices(menu, {replace(now, backwards=not now.backwards): tr("&Reversed")}, ticked=now.backwards)
-        menu.addSection(tr("Show"))
+        menu.addSeparator()
+        menu.addAction(tr("Show")).setEnabled(False)
         self._add_choices(menu, {replace(now, only=only): name for only, name in _FILTER_NAMES.items()})
         people = sorted({person for row in self.model.rows() for person in row.people})
         if people or now.person:
