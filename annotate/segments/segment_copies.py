@@ -138,6 +138,4 @@ def _one_recording(segments: Sequence[Segment]) -> list[Segment]:
 
 def _values_of(session: Session, scheme: Scheme, segment: Segment) -> dict[str, Json]:
     values = scheme.known_values(segment.track, segment_rows.values_of(session.study, segment.id))
-    return {
-        key: value for key, value in values.items() if scheme.field(key).applies_to(segment.label, segment.track)
-    }
+    return {key: value for key, value in values.items() if scheme.field(key).applies_to(segment.label, segment.track)}

@@ -7,13 +7,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QPushButton
 
-from app.gui.recordings.recordings_list import RecordingsList
 from app.gui.recordings.recording_arrangement import (
     RecordingArrangement,
     RecordingFilter,
     RecordingOrder,
     RecordingRow,
 )
+from app.gui.recordings.recordings_list import RecordingsList
 from app.gui.recordings.recordings_model import RecordingsModel
 
 

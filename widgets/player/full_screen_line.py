@@ -24,6 +24,7 @@ class FullScreenLine(QWidget):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAccessibleName(tr("Time, track and label keys"))
+        self._over = parent
         self._text = ""
         self._opacity = 1.0
         self._stay = QTimer(self, singleShot=True, interval=_STAYS_MS)
@@ -49,8 +50,7 @@ class FullScreenLine(QWidget):
         """Be seen again for some seconds."""
         self._fade.stop()
         self._opacity = 1.0
-        parent = self.parentWidget()
-        self.setGeometry(0, theme.GRID * 2, parent.width(), _HEIGHT)
+        self.setGeometry(0, theme.GRID * 2, self._over.width(), _HEIGHT)
         self.show()
         self.raise_()
         self._stay.start()

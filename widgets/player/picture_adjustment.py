@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFormLayout, QFrame, QPushButton, QSlider, QWidget
 
 from resources.translation import tr
 from widgets import theme
-from widgets.text_labels import describe
+from widgets.text_labels import PlainLabel, describe
 
 MAX_FACTOR = 8.0
 STEP = 1.25
@@ -134,7 +134,7 @@ class BrighteningPopup(QFrame):
         slider.setFixedWidth(180)
         describe(slider, name, tr("{name} of what is shown; files are never changed").format(name=name))
         slider.valueChanged.connect(lambda _value: self.changed.emit(self.brightening()))
-        form.addRow(name, slider)
+        form.addRow(PlainLabel(name), slider)
         return slider
 
     def _reset(self) -> None:

@@ -304,7 +304,7 @@ class PlayerView(QWidget):
         return self._magnification
 
     def magnify(self, notches: float, at: QPointF | None = None) -> None:
-        """Show the picture larger, or smaller with a negative number, at a point that stays; in the middle by default."""
+        """Show the picture larger, or smaller with a negative number; a point stays in its place, by default the middle."""
         where = QRectF(self.rect()).center() if at is None else at
         if self._picture is not None:
             room = QRectF(self.rect())
@@ -458,7 +458,7 @@ class PlayerView(QWidget):
         self.context_requested.emit(event.globalPos())
 
     def _paint_picture(self, painter: QPainter, rect: QRectF, visible: QRectF) -> None:
-        """Paint what lies in the widget; with another brightness, the pixels of the screen are changed, not the picture."""
+        """Paint what lies in the widget; another brightness changes the pixels of the screen, not the picture."""
         assert self._picture is not None
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         if self._brightening == Brightening():

@@ -92,8 +92,8 @@ class RecordingFilter(StrEnum):
 
     ALL = "all"
     DONE = "done"
-    NOT_DONE = "not done"
-    HELD_OUT = "held out"
+    NOT_DONE = "not_done"
+    HELD_OUT = "held_out"
 
     def fits(self, row: RecordingRow) -> bool:
         """Return whether a recording is listed."""
@@ -140,10 +140,10 @@ class RecordingArrangement:
     def from_json(cls, kept: object) -> "RecordingArrangement":
         """Return what was remembered; what is not understood is as usual."""
         found = kept if isinstance(kept, dict) else {}
-        order, only, person = found.get("order"), found.get("only"), found.get("person")
+        order, only, person = (str(found.get(key, "")) for key in ("order", "only", "person"))
         return cls(
             RecordingOrder(order) if order in [*RecordingOrder] else RecordingOrder.NUMBER,
             found.get("backwards") is True,
             RecordingFilter(only) if only in [*RecordingFilter] else RecordingFilter.ALL,
-            person if isinstance(person, str) else "",
+            person,
         )

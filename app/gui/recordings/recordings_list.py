@@ -48,7 +48,6 @@ from widgets.form.input_fields import mark_search_field
 from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon
 
-
 _ORDER_NAMES = {
     RecordingOrder.NUMBER: tr("&Number"),
     RecordingOrder.NAME: tr("N&ame"),
@@ -248,7 +247,8 @@ class RecordingsList(QWidget):
         add.setIconSize(QSize(16, 16))
         describe(add, tr("Add recordings"), tr("Add recordings (Ctrl+O)"))
         add.clicked.connect(self.add_requested)
-        self._arrange = QToolButton(checkable=True)
+        self._arrange = QToolButton()
+        self._arrange.setCheckable(True)
         self._arrange.setIcon(icon("funnel"))
         self._arrange.setIconSize(QSize(16, 16))
         self._arrange.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)

@@ -435,7 +435,7 @@ class ActiveTrack(QObject):
         return None if self.track is None else self.label_of(self.key, self.track)
 
     def label_of(self, key: str, track: Track) -> Label | None:
-        """Return the active label of a track of a key, as `key` gives it; the only label of a track is always active."""
+        """Return the active label of a track, whose key is as `key` gives it; an only label is always active."""
         return track.labels[0] if len(track.labels) == 1 else track.label(self._labels.get(key, ""))
 
     def labels(self) -> dict[str, str]:

@@ -1,5 +1,7 @@
 """The actions of the menus Chains, Faces, Judges, Play, Speech and View."""
 
+from functools import partial
+
 from app.gui.pages.commands import EDITING, ON_RECORDING, ON_SELECTION, Command, Requirement
 from app.gui.window.parts import WindowParts
 from project.entities.causal_chains import NodeKind
@@ -435,6 +437,10 @@ SPEECH: tuple[Command[WindowParts], ...] = (
 )
 
 
+def _pan_picture(by: tuple[int, int], window: WindowParts) -> None:
+    window.picture.pan(*by)
+
+
 _SEVERAL = Requirement.RECORDING | Requirement.SEVERAL_VIEWS
 VIEW: tuple[Command[WindowParts], ...] = (
     Command(
@@ -518,7 +524,7 @@ VIEW: tuple[Command[WindowParts], ...] = (
             tr("&View"),
             text,
             (f"Ctrl+Shift+{key}",),
-            lambda w, by=by: w.picture.pan(*by),
+            partial(_pan_picture, by),
             ON_RECORDING,
             repeats=True,
         )

@@ -66,8 +66,10 @@ def fixed_shortcuts(schemes: Iterable[Scheme]) -> list[Shortcut]:
         Shortcut(tr("Timeline"), "Shift+PgUp, Shift+PgDown", tr("Hand the utterance to the speaker above or below")),
         Shortcut(tr("Timeline"), "Return", tr("Go to the selected segment and repeat it, or type in the utterance")),
         Shortcut(tr("Picture"), "Wheel", tr("Magnify at the mouse")),
-        Shortcut(tr("Picture"), "Drag", tr("Move the magnified picture; with the middle button while faces are drawn")),
-        Shortcut(tr("Picture"), "Middle click", tr("Whole picture")),
+        Shortcut(
+            tr("Picture"), tr("Drag"), tr("Move the magnified picture; with the middle button while faces are drawn")
+        ),
+        Shortcut(tr("Picture"), tr("Middle click"), tr("Whole picture")),
         Shortcut(tr("In every field"), "Esc", tr("Take back what was typed; again: leave the field")),
         Shortcut(tr("In every field"), "Ctrl+Return", tr("In a text: keep what was typed, and leave it")),
         Shortcut(tr("In Faces"), "1, 2, 3", tr("It is this participant")),
