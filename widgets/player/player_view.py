@@ -304,7 +304,7 @@ class PlayerView(QWidget):
         return self._magnification
 
     def magnify(self, notches: float, at: QPointF | None = None) -> None:
-        """Show the picture larger, or smaller with a negative number; a point stays in its place, by default the middle."""
+        """Show the picture larger, or smaller with a negative number; a point of it stays, by default the middle."""
         where = QRectF(self.rect()).center() if at is None else at
         if self._picture is not None:
             room = QRectF(self.rect())

@@ -67,7 +67,7 @@ def fixed_shortcuts(schemes: Iterable[Scheme]) -> list[Shortcut]:
         Shortcut(tr("Timeline"), "Return", tr("Go to the selected segment and repeat it, or type in the utterance")),
         Shortcut(tr("Picture"), "Wheel", tr("Magnify at the mouse")),
         Shortcut(
-            tr("Picture"), tr("Drag"), tr("Move the magnified picture; with the middle button while faces are drawn")
+            tr("Picture"), tr("Drag"), tr("Move the magnified picture; in Faces, with the middle button")
         ),
         Shortcut(tr("Picture"), tr("Middle click"), tr("Whole picture")),
         Shortcut(tr("In every field"), "Esc", tr("Take back what was typed; again: leave the field")),
