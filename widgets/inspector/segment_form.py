@@ -352,7 +352,7 @@ class TrackChooser(QWidget):
         heading.setBuddy(self.combo)
         self._heading = heading
         self._looks: tuple[LabelLook, ...] | None = None
-        self.label = QComboBox()
+        self.label = ComboBox()
         describe(
             self.label,
             tr("Active label, of new segments"),

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFormLayout, QFrame, QPushButton, QSlider, QWidget
 
 from resources.translation import tr
 from widgets import theme
+from widgets.form.wheel_guard import Slider
 from widgets.text_labels import PlainLabel, describe
 
 MAX_FACTOR = 8.0
@@ -128,7 +129,7 @@ class BrighteningPopup(QFrame):
         self.brightness.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def _add_slider(self, form: QFormLayout, name: str) -> QSlider:
-        slider = QSlider(Qt.Orientation.Horizontal)
+        slider = Slider(Qt.Orientation.Horizontal)
         slider.setRange(-100, 100)
         slider.setPageStep(10)
         slider.setFixedWidth(180)
