@@ -151,14 +151,14 @@ insert_participant = PARTICIPANTS.insert
 update_participant = PARTICIPANTS.update
 
 
-def people_by_recording(study: Study) -> dict[str, list[str]]:
-    """Return recording -> pseudonyms of the participants who appear in it, in alphabetical order."""
-    found: dict[str, list[str]] = {}
-    for recording_id, pseudonym in study.rows(
-        "SELECT a.recording_id, p.pseudonym FROM appearance a JOIN participant p ON p.id = a.participant_id "
+def people_by_recording(study: Study) -> dict[str, list[tuple[str, str]]]:
+    """Return recording -> id and pseudonym of the participants who appear in it, in alphabetical order."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for recording_id, participant_id, pseudonym in study.rows(
+        "SELECT a.recording_id, p.id, p.pseudonym FROM appearance a JOIN participant p ON p.id = a.participant_id "
         "ORDER BY p.pseudonym"
     ):
-        found.setdefault(recording_id, []).append(pseudonym)
+        found.setdefault(recording_id, []).append((participant_id, pseudonym))
     return found
 
 

@@ -130,13 +130,13 @@ def test_recordings_are_sorted_within_their_collection_and_stay_so(listing, orde
 
 def test_a_filter_leaves_recordings_out_and_says_so(qtbot, listing):
     first, second, *rest = rows()
-    listing.set_rows([replace(first, done=True, people=("P01",)), replace(second, held_out=True), *rest])
+    listing.set_rows([replace(first, done=True, people=(("p1", "P01"),)), replace(second, held_out=True), *rest])
     for only, person, found in (
         (RecordingFilter.DONE, "", ["r1"]),
         (RecordingFilter.NOT_DONE, "", ["r2", "r3", "r4", "r5", "r6"]),
         (RecordingFilter.HELD_OUT, "", ["r2"]),
-        (RecordingFilter.ALL, "P01", ["r1"]),
-        (RecordingFilter.HELD_OUT, "P01", []),
+        (RecordingFilter.ALL, "p1", ["r1"]),
+        (RecordingFilter.HELD_OUT, "p1", []),
     ):
         listing.set_arrangement(RecordingArrangement(only=only, person=person))
         assert listing.visible_recordings() == found

@@ -23,7 +23,7 @@ class RecordingRow:
         held_out: nothing of it is ever exported.
         done: the current annotator is done with it.
         file: checksum of its media file; its picture is forgotten with it.
-        people: pseudonyms of who appears in it.
+        people: id and pseudonym of each participant who appears in it.
     """
 
     id: str
@@ -38,7 +38,7 @@ class RecordingRow:
     held_out: bool = False
     done: bool = False
     file: str = ""
-    people: tuple[str, ...] = ()
+    people: tuple[tuple[str, str], ...] = ()
 
     def describe(self) -> str:
         """Return the row in words, for screen readers and the tooltip."""
@@ -60,7 +60,7 @@ class RecordingRow:
         if self.exported:
             facts.append(tr("exported"))
         if self.people:
-            facts.append(tr("with {people}").format(people=", ".join(self.people)))
+            facts.append(tr("with {people}").format(people=", ".join(name for _, name in self.people)))
         return ", ".join(facts)
 
 
@@ -106,7 +106,8 @@ class RecordingArrangement:
     """How recordings are listed.
 
     Attributes:
-        person: pseudonym of who appears in those that are listed; "" for anybody.
+        person: id of the participant who appears in those that are listed; "" for anybody. No pseudonym, because this is
+            remembered outside the study.
     """
 
     order: RecordingOrder = RecordingOrder.NUMBER
@@ -121,7 +122,7 @@ class RecordingArrangement:
 
     def fits(self, row: RecordingRow) -> bool:
         """Return whether a recording is listed."""
-        return self.only.fits(row) and (not self.person or self.person in row.people)
+        return self.only.fits(row) and (not self.person or any(key == self.person for key, _ in row.people))
 
     def sort(self, rows: Iterable[RecordingRow]) -> list[RecordingRow]:
         """Return recordings in the order; those that are alike as they came."""

@@ -197,12 +197,12 @@ class RecordingsList(QWidget):
         menu.addSeparator()
         menu.addAction(tr("Show")).setEnabled(False)
         self._add_choices(menu, {replace(now, only=only): name for only, name in _FILTER_NAMES.items()})
-        people = sorted({person for row in self.model.rows() for person in row.people})
+        people = {key: name for row in self.model.rows() for key, name in row.people}
         if people or now.person:
             inner = menu.addMenu(tr("&Participant"))
-            names = {person: person.replace("&", "&&") for person in people}
+            names = {key: people[key].replace("&", "&&") for key in sorted(people, key=people.__getitem__)}
             choices = {"": tr("&Anybody"), **names}
-            self._add_choices(inner, {replace(now, person=person): name for person, name in choices.items()})
+            self._add_choices(inner, {replace(now, person=key): name for key, name in choices.items()})
 
     def _add_choices(
         self, menu: QMenu, choices: Mapping[RecordingArrangement, str], ticked: bool | None = None
@@ -358,7 +358,7 @@ class RecordingsFeed(QObject):
         self._collections: dict[str, str] = {}
         self._held_out: frozenset[str] = frozenset()
         self._done: frozenset[str] = frozenset()
-        self._people: dict[str, list[str]] = {}
+        self._people: dict[str, list[tuple[str, str]]] = {}
         studio.recording_changed.connect(self._mark_current)
         listing.thumbnail_needed.connect(self._make_thumbnail)
 

@@ -66,9 +66,7 @@ def fixed_shortcuts(schemes: Iterable[Scheme]) -> list[Shortcut]:
         Shortcut(tr("Timeline"), "Shift+PgUp, Shift+PgDown", tr("Hand the utterance to the speaker above or below")),
         Shortcut(tr("Timeline"), "Return", tr("Go to the selected segment and repeat it, or type in the utterance")),
         Shortcut(tr("Picture"), "Wheel", tr("Magnify at the mouse")),
-        Shortcut(
-            tr("Picture"), tr("Drag"), tr("Move the magnified picture; in Faces, with the middle button")
-        ),
+        Shortcut(tr("Picture"), tr("Drag"), tr("Move the magnified picture; in Faces, with the middle button")),
         Shortcut(tr("Picture"), tr("Middle click"), tr("Whole picture")),
         Shortcut(tr("In every field"), "Esc", tr("Take back what was typed; again: leave the field")),
         Shortcut(tr("In every field"), "Ctrl+Return", tr("In a text: keep what was typed, and leave it")),
