@@ -106,8 +106,8 @@ class RecordingArrangement:
     """How recordings are listed.
 
     Attributes:
-        person: id of the participant who appears in those that are listed; "" for anybody. No pseudonym, because this is
-            remembered outside the study.
+        person: id of the participant who appears in those that are listed; "" for anybody. No pseudonym,
+            because this is remembered outside the study.
     """
 
     order: RecordingOrder = RecordingOrder.NUMBER

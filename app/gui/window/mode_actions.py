@@ -1,6 +1,6 @@
 """The actions of the menus Chains, Faces, Judges, Play, Speech and View."""
 
-from functools import partial
+from collections.abc import Callable
 
 from app.gui.pages.commands import EDITING, ON_RECORDING, ON_SELECTION, Command, Requirement
 from app.gui.window.parts import WindowParts
@@ -437,8 +437,8 @@ SPEECH: tuple[Command[WindowParts], ...] = (
 )
 
 
-def _pan_picture(by: tuple[int, int], window: WindowParts) -> None:
-    window.picture.pan(*by)
+def _pan_picture(right: int, down: int) -> Callable[[WindowParts], object]:
+    return lambda w: w.picture.pan(right, down)
 
 
 _SEVERAL = Requirement.RECORDING | Requirement.SEVERAL_VIEWS
@@ -524,7 +524,7 @@ VIEW: tuple[Command[WindowParts], ...] = (
             tr("&View"),
             text,
             (f"Ctrl+Shift+{key}",),
-            partial(_pan_picture, by),
+            _pan_picture(*by),
             ON_RECORDING,
             repeats=True,
         )
