@@ -38,6 +38,7 @@ PREREQUISITE_HINTS = {
 """What has to be done first where an action needs it, the first of them first."""
 _PICTURES = ("layout", "large", "inset_larger", "inset_smaller", "inset_corner")
 _MAGNIFIER = ("magnify", "magnify_less", "whole_picture", "pan_left", "pan_right", "pan_up", "pan_down")
+_SUBTITLES = ("subtitles", "subtitles_larger", "subtitles_smaller")
 THEMES = (("system", tr("As the &desktop")), ("light", tr("&Light")), ("dark", tr("&Dark")))
 
 
@@ -62,6 +63,7 @@ class Menus(QObject):
         self._menus[tr("&File")].insertMenu(self.actions["add"], self.recent)
         self._group_into_submenu(tr("&View"), tr("Se&veral pictures"), _PICTURES)
         self._group_into_submenu(tr("&View"), tr("Ma&gnifier"), _MAGNIFIER)
+        self._group_into_submenu(tr("&View"), tr("Su&btitles"), _SUBTITLES)
         self._add_lanes()
         self._add_themes()
         self.actions["follow"].setChecked(True)
