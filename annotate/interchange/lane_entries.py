@@ -178,6 +178,21 @@ def clip_to_recording(entry: InterchangeEntry, importing: LaneImport) -> Span | 
     return start, end
 
 
+def place_point(entry: InterchangeEntry, importing: LaneImport) -> Span | None:
+    """Return an entry as a point inside the recording, or None where it is left out; reasons and changes are counted.
+
+    What lasts no more than a millisecond is a point in formats that know none.
+    """
+    start, end = entry.span
+    if end - start > MIN_SPAN_US:
+        importing.remarks["have a length, and become points where they start"] += 1
+    if not -MIN_SPAN_US < start < importing.recording.duration_us + MIN_SPAN_US:
+        importing.left_out["it lies outside the recording"] += 1
+        return None
+    at = min(max(0, start), importing.recording.duration_us)
+    return at, at
+
+
 _MAX_LISTED_TEXTS = 50
 """The most texts without a label that are listed one by one; further ones are counted together."""
 
@@ -232,9 +247,15 @@ class LaneReader:
             reason = f"“{entry.text.strip()[:40]}” is no label"
             left_out[reason if reason in left_out or len(left_out) < _MAX_LISTED_TEXTS else "the text is no label"] += 1
             return None
-        whole = self._track.extent is Extent.RECORDING
-        span = (0, importing.recording.duration_us) if whole else clip_to_recording(entry, importing)
+        duration_us = importing.recording.duration_us
+        if self._track.extent is Extent.RECORDING:
+            span: Span | None = (0, duration_us)
+        else:
+            span = (place_point if self._track.holds_points else clip_to_recording)(entry, importing)
         if span is None:
+            return None
+        if self._track.span_problem(*span, duration_us):
+            left_out["it is no sample of the track"] += 1
             return None
         values: dict[str, Json] = {}
         comments: tuple[str, ...] = ()

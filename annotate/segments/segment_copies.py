@@ -114,8 +114,8 @@ def merge_segments(session: Session, segment_ids: Iterable[str]) -> tuple[str, l
 def _require_neighbours(session: Session, scheme: Scheme, segments: Sequence[Segment], end_us: int) -> None:
     first, chosen = segments[0], {segment.id for segment in segments}
     track = scheme.track_or_empty(first.track)
-    if track.extent is Extent.RECORDING:
-        raise UserError(f"{track.name} are about the whole recording.", "Delete those that are too many.")
+    if track.extent in (Extent.RECORDING, Extent.POINT) or track.sampling is not None:
+        raise UserError(f"{track.name} cannot be merged.", "Only segments with a start and an end of their own can be.")
     for other in segment_rows.segments_of(session.study, first.recording_id):
         same_lane = (other.annotator_id, other.scheme, other.track) == (first.annotator_id, first.scheme, first.track)
         same = same_lane and (track.coding == "one" or other.label == first.label)

@@ -18,13 +18,13 @@ YES_NO = (FieldChoice("yes", "Yes"), FieldChoice("no", "No"))
 
 
 def label_choices(item: PromptSubject) -> tuple[FieldChoice, ...]:
-    """Return the labels of an item's track as choices, with `none` for tracks of spans.
+    """Return the labels of an item's track as choices, with `none` for tracks of spans and of points.
 
     A track that rates whole recordings always has one of its labels.
     """
     track = item.scheme.track_or_empty(item.track)
     found = tuple(FieldChoice(label.key, label.name, label.definition) for label in track.labels)
-    if track.extent is Extent.SPAN and track.label(NO_LABEL) is None:
+    if track.extent in (Extent.SPAN, Extent.POINT) and track.label(NO_LABEL) is None:
         found = (*found, _NO_LABEL_CHOICE)
     return found
 

@@ -7,6 +7,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import MISSING
+from enum import StrEnum
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
@@ -20,6 +21,8 @@ from project.schemes.scheme import (
     Field,
     FieldKind,
     Label,
+    Sampling,
+    SamplingKind,
     Scheme,
     Track,
 )
@@ -28,6 +31,7 @@ from resources import resource
 
 MAX_SCHEME_BYTES = 1_000_000
 MAX_VERSION = 1_000_000
+MIN_SAMPLING_US = 100_000
 COLOURS = ("error", "competence", "uncertain", "muted", "accent")
 """The names of the theme's colours that a label can have."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -104,10 +108,8 @@ def _parse(text: str, name: str) -> Scheme:
 _CHOICES: Mapping[str, Iterable[str]] = {
     "inside": ("", "utterance"),
     "coding": ("several", "one"),
-    "kind": FieldKind,
-    "extent": Extent,
 }
-"""Key -> the words that it can have."""
+"""Key -> the words that it can have, where its type does not say them."""
 
 
 class _TomlTable:
@@ -132,8 +134,10 @@ class _TomlTable:
         default = kind.__dataclass_fields__[key].default
         needed = default is MISSING
         value = self._found.get(key, None if needed else default)
-        if key in _CHOICES:
-            return self._choice(key, "" if value is None else value, _CHOICES[key])
+        if key in _CHOICES or (isinstance(hint, type) and issubclass(hint, StrEnum)):
+            return self._choice(key, "" if value is None else value, _CHOICES.get(key, hint))
+        if hint == Sampling | None:
+            return None if value is None else self._table(key, value).build(Sampling)
         if hint is str:
             return self._text(key, value, needed)
         if hint is int:
@@ -155,6 +159,11 @@ class _TomlTable:
         if not isinstance(value, str) or (needed and not value.strip()):
             raise self.error(key, "must be a text")
         return self._printable(key, value.strip())
+
+    def _table(self, key: str, value: object) -> "_TomlTable":
+        if not isinstance(value, dict):
+            raise self.error(key, "must be a table")
+        return _TomlTable(value, self._file, f"{self._where}{key}.")
 
     def _choice(self, key: str, value: object, known: Iterable[str]) -> str:
         text = self._text(key, value, needed=False)
@@ -196,10 +205,23 @@ def _check(table: _TomlTable, made: object) -> None:
             if not made.labels:
                 raise table.error("labels", "there must be at least one")
             _require_unique(table, "labels", [label.key for label in made.labels])
+            _check_sampling(table, made)
+        case Sampling() if made.every_us < MIN_SAMPLING_US:
+            raise table.error("every", f"must be {MIN_SAMPLING_US / 1e6:g} seconds or more")
         case Label() if made.colour and not _COLOUR.fullmatch(made.colour):
             raise table.error("colour", f"“{made.colour}” is neither #rrggbb nor one of {', '.join(COLOURS)}")
         case Field():
             _check_field(table, made)
+
+
+def _check_sampling(table: _TomlTable, track: Track) -> None:
+    if track.sampling is None:
+        return
+    wanted = Extent.POINT if track.sampling.kind is SamplingKind.INSTANTANEOUS else Extent.SPAN
+    if track.extent is not wanted:
+        raise table.error("extent", f"{track.sampling.kind} samples need “{wanted}”")
+    if track.inside:
+        raise table.error("inside", "samples do not depend on utterances")
 
 
 def _check_scheme(table: _TomlTable, scheme: Scheme) -> None:

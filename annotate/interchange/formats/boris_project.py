@@ -261,7 +261,7 @@ def _text(found: object) -> str:
 
 MAX_PLAYERS = 8
 """So many media BORIS plays side by side."""
-_STATE_EVENT = "State event"
+_STATE_EVENT, _POINT_EVENT = "State event", "Point event"
 _NO_FRAME = "NA"
 _SHORTCUT_KEYS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -375,10 +375,11 @@ class _BorisProjectWriter:
         key = track_key(lane)
         held = self._held[key]
         for text in dict.fromkeys((*lane.vocabulary, *(entry.text for entry in lane.entries))):
-            self._code(key, text, held)
+            self._code(key, text, held, points=lane.holds_points)
         by_code: dict[str, list[InterchangeEntry]] = {}
         for entry in lane.entries:
-            by_code.setdefault(self._code(key, entry.text, held), []).append(entry)
+            code = self._code(key, entry.text, held, points=lane.holds_points)
+            by_code.setdefault(code, []).append(entry)
         # BORIS tells a start from an end by counting, so what overlaps needs a subject of its own.
         for code, entries in by_code.items():
             for number, row in enumerate(split_into_rows(entries), start=1):
@@ -388,7 +389,8 @@ class _BorisProjectWriter:
                     comment = entry.text if lane.is_speech else format_comment(held, entry.values)
                     rest = [_NO_FRAME] if media else []
                     yield [to_boris_seconds(entry.start_us), subject, code, modifiers, comment, *rest]
-                    yield [to_boris_seconds(entry.end_us), subject, code, modifiers, "", *rest]
+                    if not lane.holds_points:
+                        yield [to_boris_seconds(entry.end_us), subject, code, modifiers, "", *rest]
 
     def _subject(self, participant: str, number: int) -> str:
         if (participant, number) not in self._rows:
@@ -398,7 +400,7 @@ class _BorisProjectWriter:
             self._rows[participant, number] = name
         return self._rows[participant, number]
 
-    def _code(self, key: TrackKey, text: str, held: BorisValueLayout) -> str:
+    def _code(self, key: TrackKey, text: str, held: BorisValueLayout, *, points: bool) -> str:
         kind, scheme, track = key
         said = "" if kind == "utterances" else text
         if (key, said) in self._codes:
@@ -412,7 +414,7 @@ class _BorisProjectWriter:
             self._categories[category] = None
         self._behaviors.append(
             {
-                "type": _STATE_EVENT,
+                "type": _POINT_EVENT if points else _STATE_EVENT,
                 "key": _SHORTCUT_KEYS[len(self._behaviors)] if len(self._behaviors) < len(_SHORTCUT_KEYS) else "",
                 "code": code,
                 "description": "",

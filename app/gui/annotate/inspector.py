@@ -62,7 +62,8 @@ class Inspector(QWidget):
     Signals:
         value_changed (str, str, object): segment, field, new value as JSON (None: nothing).
         label_changed (list, str): ids of segments, the key of their new label.
-        times_changed (str, object, object): segment, new start and end in microseconds, start before end.
+        label_key_pressed (list, str): ids of segments, the label whose key was pressed.
+        times_changed (str, object, object): segment, new start and end in microseconds, the same of a point.
         delete_requested (list): ids of segments.
         play_requested (str): segment to play.
         kept_delete_requested (str, str, int): segment, field and version of a value that the form has no place for.
@@ -74,6 +75,7 @@ class Inspector(QWidget):
 
     value_changed = Signal(str, str, object)
     label_changed = Signal(list, str)
+    label_key_pressed = Signal(list, str)
     times_changed = Signal(str, object, object)
     delete_requested = Signal(list)
     play_requested = Signal(str)
@@ -294,6 +296,7 @@ class Inspector(QWidget):
         panel = TrackPanel(scheme, track, self._taken)
         panel.form.value_changed.connect(self._value_changed)
         panel.labels.label_chosen.connect(lambda label: self.label_changed.emit(self.segment_ids(), label))
+        panel.label_key_pressed.connect(lambda label: self.label_key_pressed.emit(self.segment_ids(), label))
         self._panels[scheme.key, scheme.version, track] = panel
         self._column.insertWidget(self._column.indexOf(self.kept), panel)
         reached = _tab_order(self.header)[-1:]
@@ -368,6 +371,7 @@ class InspectorFeed(QObject):
             inspector.value_changed.connect(self._editing.set_field)
             inspector.value_changed.connect(lambda key, _field, _value: self._show_notes(key))
             inspector.label_changed.connect(self._editing.set_label)
+            inspector.label_key_pressed.connect(self._editing.press_label_key)
             inspector.times_changed.connect(lambda key, start, end: self._editing.move([(key, start, end)]))
             inspector.delete_requested.connect(self._editing.delete)
             inspector.kept_delete_requested.connect(self._editing.delete_kept_value)
@@ -396,17 +400,13 @@ class InspectorFeed(QObject):
         track = self._active.track if self._studio.writable else None
         label = self._active.label
         inspector.chooser.show_tracks(self._active.tracks() if track is not None else [], self._active.key)
-        inspector.chooser.show_labels(() if track is None else label_looks(track), label.key if label else "")
+        drawn = track is not None and track.sampling is None
+        inspector.chooser.show_labels(label_looks(track) if track and drawn else (), label.key if label else "")
         if not found:
             if self._studio.recording is None:
                 inspector.show_nothing(tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O."))
             else:
-                inspector.show_nothing(
-                    tr("No segment is selected"),
-                    tr("Click one on the timeline, or mark a new one: I at its start, O at its end{active}.").format(
-                        active=_label_keys_hint(self._active)
-                    ),
-                )
+                inspector.show_nothing(tr("No segment is selected"), _marking_hint(self._active))
             return
         names = annotator_names(session.study)
         own = all(names.get(segment.annotator_id) == session.annotator_name for segment in found)
@@ -464,16 +464,16 @@ def _make_kept_value(scheme: Scheme, value: FieldValue) -> KeptValue:
     return KeptValue(value.field, value.version, field.name if field else value.field, value_text(value.value, names))
 
 
-def _label_keys_hint(active: ActiveTrack) -> str:
-    """Return such as “, then E, C or N”."""
+def _marking_hint(active: ActiveTrack) -> str:
+    """Say how a segment of the active track is made, with the keys of its labels."""
     keys = [label.shortcut for label in active.track.labels if label.shortcut] if active.track else []
-    if not keys:
-        return ""
-    return (
-        tr(", then {keys}").format(keys=keys[0])
-        if len(keys) == 1
-        else tr(", then {list} or {keys}").format(list=", ".join(keys[:-1]), keys=keys[-1])
-    )
+    listed = "".join(keys) if len(keys) < 2 else tr("{list} or {last}").format(list=", ".join(keys[:-1]), last=keys[-1])
+    if active.track is not None and active.track.sampling is not None:
+        return tr("Click one on the timeline, or take samples: {key}.").format(key="Shift+T")
+    if active.track is not None and active.track.holds_points:
+        return tr("Click one on the timeline, or mark one at the playhead: {keys}.").format(keys=listed or "A")
+    then = tr(", then {keys}").format(keys=listed) if listed else ""
+    return tr("Click one on the timeline, or mark a new one: I at its start, O at its end{then}.").format(then=then)
 
 
 def _made_by_others(found: Sequence[Segment], names: Mapping[str, str]) -> str:

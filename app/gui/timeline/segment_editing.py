@@ -35,9 +35,11 @@ def nudge_span(start_us: int, end_us: int, frames: int, edge: str, times: FrameT
         start_us: of the span.
         end_us: of the span.
         frames: how many, backwards where negative.
-        edge: what moves: `start`, `end` or `both`.
+        edge: what moves: `start`, `end` or `both`; a point moves whole.
         times: of the recording's frames, where known.
     """
+    if start_us == end_us:
+        edge = "both"
     if times is None:
         start, end = start_us + frames * _FRAME_US, end_us + frames * _FRAME_US
     else:
@@ -138,6 +140,7 @@ class PrelabelDeciding(QObject):
 
 
 _MARK_HINT = tr("Mark a start (I) and an end (O) at the playhead, or drag in your lane of the timeline.")
+_SAMPLING_HINT = tr("Take them with Edit, Time sampling (Shift+T).")
 
 
 class SegmentEditing(QObject):
@@ -183,13 +186,19 @@ class SegmentEditing(QObject):
     def create_from_marks(self, label: str | None = None) -> None:
         """Make a segment from the two marks; where the track allows it and there are none, of the whole recording.
 
-        Without a label, it gets the active one, or people are asked for one. A label that nothing is marked for becomes
-        the active one.
+        On a track of points, it is a point at the playhead, or where one was drawn. Without a label, it gets the active
+        one, or people are asked for one. A label that nothing is marked for becomes the active one.
         """
         start, end = self._studio.mark_in, self._studio.mark_out
         track, recording = self._active.track, self._studio.recording
         unmarked = start is None and end is None
-        if unmarked and recording is not None and track is not None and track.extent is not Extent.SPAN:
+        if track is not None and track.sampling is not None:
+            self._studio.failed.emit(UserError(tr("{name} are samples.").format(name=track.name), _SAMPLING_HINT))
+            return
+        if track is not None and track.holds_points:
+            if start is None or start != end:
+                start = end = self._player.frame_time_us(self._player.position_us)
+        elif unmarked and recording is not None and track is not None and track.extent is not Extent.SPAN:
             start, end = 0, recording.duration_us
         if unmarked and start is None and label is not None:
             self._active.toggle_label(label)
@@ -200,6 +209,7 @@ class SegmentEditing(QObject):
         if label is None and self._active.label is not None:
             label = self._active.label.key
         if label is None:
+            self._studio.set_marks(start, end)
             self.label_requested.emit()
         elif self.create(start, end, label):
             self._studio.set_marks(None, None)
@@ -221,8 +231,28 @@ class SegmentEditing(QObject):
 
         if not self._studio.edit(do):
             return False
-        self._studio.select(made)
+        # While it plays, a point that stays selected would only flash by in the form.
+        self._studio.select(() if start_us == end_us and self._player.playing else made)
         return True
+
+    def press_label_key(self, ids: Sequence[str], label: str) -> None:
+        """Change the label of segments; where a point is selected and the playhead is elsewhere, make a new one there.
+
+        So points are marked one after the other by their labels' keys alone.
+        """
+        chosen = self._segments(ids)
+        now = self._player.frame_time_us(self._player.position_us)
+        away = len(chosen) == 1 and chosen[0].is_point and self._player.frame_time_us(chosen[0].start_us) != now
+        if away and not self._is_sample(chosen[0]):
+            self._active.select_track(f"{chosen[0].scheme}/{chosen[0].track}")
+            self._studio.set_marks(None, None)
+            self.create_from_marks(label)
+        elif any(segment.label != label for segment in chosen):
+            self.set_label(ids, label)
+
+    def _is_sample(self, segment: Segment) -> bool:
+        scheme = self._studio.session.schemes.find(segment.scheme) if self._studio.session is not None else None
+        return scheme is not None and scheme.track_or_empty(segment.track).sampling is not None
 
     def set_label(self, ids: Sequence[str], label: str) -> None:
         """Change the label of segments."""
@@ -252,8 +282,11 @@ class SegmentEditing(QObject):
         chosen = self._one_selected()
         if chosen is None:
             return
-        if edge == "start":
-            self.move([(chosen.id, self._player.frame_time_us(self._player.position_us), chosen.end_us)])
+        at = self._player.frame_time_us(self._player.position_us)
+        if chosen.is_point:
+            self.move([(chosen.id, at, at)])
+        elif edge == "start":
+            self.move([(chosen.id, at, chosen.end_us)])
         else:
             self.move([(chosen.id, chosen.start_us, self.end_at_playhead())])
 
@@ -310,9 +343,12 @@ class SegmentEditing(QObject):
             self._insert(lambda session: segment_copies.paste_segments(session, recording.id, copies, at))
 
     def duplicate(self) -> None:
-        """Insert the selected segments again behind the last of them, and select the new ones."""
+        """Insert the selected segments again behind the last one, points from the next frame on; select them."""
         ids = self._studio.selected
-        at = max((segment.end_us for segment in self._segments(ids)), default=0)
+        chosen = self._segments(ids)
+        at = max((segment.end_us for segment in chosen), default=0)
+        if all(segment.is_point for segment in chosen):
+            at, _ = nudge_span(at, at, 1, "both", self._player.times)
         self._insert(lambda session: segment_copies.duplicate_segments(session, ids, at))
 
     def _insert(self, how: Callable[[Session], tuple[list[str], Changes]]) -> None:
