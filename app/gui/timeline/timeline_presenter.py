@@ -61,6 +61,8 @@ class RangeSliderController(QObject):
     def show_span(self) -> None:
         """Show the span of the one selected segment, else the marks."""
         self._timeline.set_marks(self._studio.mark_in, self._studio.mark_out)
+        track = self._active.track
+        self._slider.set_points(track is not None and track.holds_points)
         chosen = self._timeline.model.segment(self._studio.selected[0]) if len(self._studio.selected) == 1 else None
         if chosen is not None:
             lane = self._timeline.model.lane(lane_key_of(chosen))
@@ -68,8 +70,6 @@ class RangeSliderController(QObject):
             self._slider.set_range(chosen.start_us, chosen.end_us, look)
             self._slider.set_editable(lane is not None and not lane.fixed and self._timeline.can_edit(lane))
         else:
-            track = self._active.track
-            self._slider.set_points(track is not None and track.holds_points)
             self._slider.set_range(self._studio.mark_in, self._studio.mark_out)
             self._slider.set_editable(self._studio.writable)
 
@@ -100,7 +100,7 @@ class RangeSliderController(QObject):
         self._studio.select(())
         self._studio.set_marks(start_us, end_us)
         self.show_span()
-        self._studio.message.emit(tr("Marked. A label's key makes a segment of it, and so does Return."))
+        self._studio.message.emit(tr("Marked. A label's key gives it a label; Return takes the active one, or asks."))
 
     def _on_moved(self, start_us: int, end_us: int) -> None:
         if len(self._studio.selected) == 1:

@@ -87,9 +87,9 @@ class Menus(QObject):
             points = track is not None and track.holds_points
             if track is not None and track.sampling is not None:
                 name, points = tr("{name} (sample)").format(name=name), True
-            text = (
-                tr("Mark “{name}” at the playhead") if points else tr("“{name}”: segment from marks, or active label")
-            )
+            text = tr("“{name}”: segment from marks, or active label")
+            if points:
+                text = tr("Mark “{name}” at the playhead")
             action = QAction(text.format(name=name), self._window)
             if label.shortcut and QKeySequence(label.shortcut) not in self.used_keys():
                 action.setShortcut(QKeySequence(label.shortcut))

@@ -12,6 +12,7 @@ from project.errors import UserError
 from project.queries.segment_rows import all_segments, comments_of, find_segment, values_of
 from project.session.session import Session
 from tests.builders.marked_study import SECOND, WALK, mark, open_study
+from tests.builders.point_schemes import mark_moment, open_moments
 
 Spans = list[tuple[str, float, float]]
 
@@ -88,3 +89,13 @@ def test_only_neighbours_of_one_label_are_merged(session: Session) -> None:
     merge_segments(session, [first, between, last])
     assert spans(session) == [("error", 1, 8), ("competence", 5, 6)]
     assert find_segment(session.study, other) is not None
+
+
+def test_points_are_copied_and_not_merged(tmp_path: Path) -> None:
+    with open_moments(tmp_path) as session:
+        nods = [mark_moment(session, "Ada", second, "nod", size="small") for second in (10, 12)]
+        made, _ = duplicate_segments(session, nods, 20 * SECOND)
+        assert spans(session)[2:] == [("nod", 20, 20), ("nod", 22, 22)]
+        assert values_of(session.study, made[1]) == {"size": "small"}
+        with pytest.raises(UserError, match="cannot be merged"):
+            merge_segments(session, nods)
