@@ -20,6 +20,8 @@ from widgets.timeline.timeline_layout import HEADER, LABEL_PX, RULER, Band, rule
 _FRAME_TICK_PX = 8
 _TALL_HEIGHT = 52
 _TWO_LINES_HEIGHT = 28
+_LEAST_TRACK_PX = 32
+"""What the name of the track keeps beside that of the active label."""
 """Pixels of a header from which on it has a second line."""
 
 
@@ -110,10 +112,10 @@ def _paint_header(painter: QPainter, band: Band, place: QRect, view: TimelineSce
     room = QRect(26, place.top(), HEADER - 26 - 8, height)
     if band.lane.active:
         painter.fillRect(QRect(0, place.top(), 3, place.height() - 1), colours.accent)
-    if band.lane.has_bars and not band.folded:
-        room = _paint_count(painter, band, room, view, look)
     if band.lane.subtitle or band.lane.active_look is not None:
         room = _paint_second_line(painter, band, room, view, look)
+    if band.lane.has_bars and not band.folded:
+        room = _paint_count(painter, band, room, view, look)
     title = painter.fontMetrics().elidedText(band.lane.title, Qt.TextElideMode.ElideRight, room.width())
     painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
 
@@ -146,7 +148,7 @@ def _paint_active_label(painter: QPainter, label: LabelLook, room: QRect, right:
     ink = painter.pen()
     metrics = painter.fontMetrics()
     least = SIGN_PX + 4
-    wide = min(least + metrics.horizontalAdvance(label.name), room.width() * 2 // 3 if right else room.width())
+    wide = min(least + metrics.horizontalAdvance(label.name), room.width() - _LEAST_TRACK_PX * right)
     left = room.right() + 1 - wide if right else room.left()
     colour = look.label_style(label).ink
     paint_sign(painter, label.sign, QPointF(left, room.top() + (room.height() - SIGN_PX) / 2), colour)
