@@ -205,7 +205,7 @@ def test_of_recordings_a_study_is_made_when_somebody_agrees(
 
     (tmp_path / "coded.eaf").write_text("x")
     drop(window, tmp_path / "coded.eaf")
-    assert window.messages.message() == "“coded.eaf” holds annotations; it is no recording."
+    assert window.messages.message() == "“coded.eaf” contains annotations and is not a recording."
     assert "Import annotations" in window.messages.hint()
     (tmp_path / "empty").mkdir()
     drop(window, tmp_path / "empty")
@@ -230,4 +230,4 @@ def test_a_file_dropped_on_the_import_is_read_and_a_folder_is_refused(
     drop(importing, tmp_path / "said.vtt")
     qtbot.waitUntil(lambda: importing.format.text().startswith("WebVTT"))
     drop(importing, tmp_path / "said.vtt", tmp_path / "two.vtt")
-    assert "One file is imported at a time." in importing.status.text()
+    assert "Only one file can be imported at a time." in importing.status.text()

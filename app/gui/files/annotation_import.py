@@ -268,7 +268,7 @@ class ImportWindow(StudyView):
             self.load(paths[0])
         elif paths:
             self._forget()
-            self.show_error(UserError(tr("One file is imported at a time."), tr("Drop one of them.")))
+            self.show_error(UserError(tr("Only one file can be imported at a time."), tr("Drop a single file.")))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
