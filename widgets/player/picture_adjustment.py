@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFormLayout, QFrame, QPushButton, QSlider, QWidget
 from resources.translation import tr
 from widgets import theme
 from widgets.form.wheel_guard import Slider
-from widgets.text_labels import PlainLabel, describe
+from widgets.text_labels import add_form_row, describe
 
 MAX_FACTOR = 8.0
 STEP = 1.25
@@ -135,7 +135,7 @@ class BrighteningPopup(QFrame):
         slider.setFixedWidth(180)
         describe(slider, name, tr("{name} of what is shown; files are never changed").format(name=name))
         slider.valueChanged.connect(lambda _value: self.changed.emit(self.brightening()))
-        form.addRow(PlainLabel(name), slider)
+        add_form_row(form, name, slider)
         return slider
 
     def _reset(self) -> None:
