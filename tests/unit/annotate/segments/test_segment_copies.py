@@ -41,7 +41,7 @@ def test_copies_keep_distances_and_values_and_outlive_the_segments(session: Sess
     assert values_of(session.study, made[0]) == {"rationale": "Too late.", "channel": "verbal"}
     session.study.undo()
     assert spans(session, f"{WALK} 2") == []
-    with pytest.raises(UserError, match="outside recording 2"):
+    with pytest.raises(UserError, match="inside recording 2"):
         paste_segments(session, f"{WALK} 2", copies, 597 * SECOND)
     assert spans(session, f"{WALK} 2") == [], "all or nothing"
 
