@@ -37,8 +37,9 @@ from project.queries.recording_rows import (
     all_collections,
     all_media,
     all_recordings,
+    appearances,
     hold_outs,
-    people_by_recording,
+    pseudonyms,
 )
 from project.queries.segment_rows import segment_counts
 from resources.translation import tr
@@ -358,7 +359,8 @@ class RecordingsFeed(QObject):
         self._collections: dict[str, str] = {}
         self._held_out: frozenset[str] = frozenset()
         self._done: frozenset[str] = frozenset()
-        self._people: dict[str, list[tuple[str, str]]] = {}
+        self._appearances: dict[str, set[str]] = {}
+        self._pseudonyms: dict[str, str] = {}
         studio.recording_changed.connect(self._mark_current)
         listing.thumbnail_needed.connect(self._make_thumbnail)
 
@@ -376,7 +378,7 @@ class RecordingsFeed(QObject):
         who = session.annotator()
         self._held_out = hold_outs(study)
         self._done = frozenset(place for place, whose in completions(study) if who is not None and whose == who.id)
-        self._people = people_by_recording(study)
+        self._appearances, self._pseudonyms = appearances(study), pseudonyms(study)
         counts, kinds = segment_counts(study), run_kinds(study)
         self._list.set_rows([self._row(r, counts.get(r.id, {}), kinds.get(r.id, set())) for r in all_recordings(study)])
         self._mark_current()
@@ -429,7 +431,7 @@ class RecordingsFeed(QObject):
             recording.id in self._held_out,
             recording.id in self._done,
             medium.fingerprint if medium is not None else "",
-            tuple(self._people.get(recording.id, ())),
+            tuple((who, self._pseudonyms[who]) for who in sorted(self._appearances.get(recording.id, ()))),
         )
 
     def _named_counts(self, counts: dict[str, int]) -> tuple[tuple[str, int], ...]:
