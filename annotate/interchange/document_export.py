@@ -20,6 +20,7 @@ from annotate.interchange.document import (
     unique_name,
 )
 from annotate.interchange.lossless_format import collect_rows
+from annotate.interchange.tier_export import name_speech_lanes, tier_exports
 from annotate.study.leave_permission import LeaveUse, may_leave
 from media.encoding import atomic_output
 from project.entities.study_records import Comment, Json, Recording, Segment
@@ -52,12 +53,18 @@ def exportable_recordings(session: Session, wanted: Sequence[str] | None = None)
 
 
 def build_document(
-    session: Session, wanted: Sequence[Recording], annotators: Sequence[str] | None = None, *, whole: bool = False
+    session: Session,
+    wanted: Sequence[Recording],
+    annotators: Sequence[str] | None = None,
+    *,
+    whole: bool = False,
+    as_tiers: bool = False,
 ) -> Document:
     """Return what the study says about recordings.
 
     Without ids of `annotators`, it is the work of all, without pre-labels that nobody accepted; `whole` adds those, and
-    fills `Document.rows`.
+    fills `Document.rows`. With `as_tiers`, tracks that an import made are the tiers that they were, with free texts as
+    texts, the meanings of codes, and names of tiers: for the lab's own tools, not for what leaves it.
     """
     who = annotators
     if who is None and not whole:
@@ -66,7 +73,7 @@ def build_document(
             for annotator in all_annotators(session.study)
             if annotator.id not in uncounted_annotators(session.study)
         ]
-    make = _DocumentBuilder(session, who)
+    make = _DocumentBuilder(session, who, as_tiers=as_tiers)
     parts = tuple(make.build_part(recording) for recording in wanted)
     rows = collect_rows(session, [recording.id for recording in wanted], annotators) if whole else {}
     return Document(parts, rows=rows)
@@ -98,20 +105,23 @@ def export_recordings(
     for done, (target, chosen) in enumerate(written):
         told.check_cancelled()
         told.progress(done, len(written), target.name)
-        document = build_document(session, chosen, annotators, whole=to.lossless)
+        document = build_document(session, chosen, annotators, whole=to.lossless, as_tiers=not to.lossless)
         with atomic_output(target, sources, overwrite=overwrite) as temporary:
             to.write(document, temporary)
     return [target for target, _ in written]
 
 
 class _DocumentBuilder:
-    def __init__(self, session: Session, annotators: Sequence[str] | None) -> None:
+    def __init__(self, session: Session, annotators: Sequence[str] | None, *, as_tiers: bool) -> None:
         self._study = session.study
         self._people = recording_rows.pseudonyms(session.study)
         self._names = {a.id: a.name for a in all_annotators(session.study) if annotators is None or a.id in annotators}
         self._all_names = annotator_names(session.study)
         self._vocabularies: dict[tuple[str, str], tuple[str, ...]] = {}
         self._about: set[tuple[str, str]] = set()
+        schemes = list(session.schemes) if as_tiers else []
+        self._tiers = tier_exports(schemes)
+        self._speech_tiers = [name for scheme in schemes for name in scheme.speech_tiers]
         for scheme in session.schemes:
             for track in scheme.tracks:
                 self._vocabularies[scheme.key, track.key] = tuple(label.key for label in track.labels)
@@ -119,15 +129,19 @@ class _DocumentBuilder:
 
     def build_part(self, recording: Recording) -> RecordingPart:
         links = recording_rows.media_of(self._study, recording.id)
+        taken: set[str] = set()
+        speech = tuple(name_speech_lanes(self._speech(recording.id), self._speech_tiers, taken))
         return RecordingPart(
             recording.name,
-            (*self._segments(recording.id), *self._speech(recording.id)),
+            (*self._segments(recording.id, speech, taken), *speech),
             tuple(MediaLink(medium.path, medium.offset_us) for medium in links),
             recording.duration_us,
             recording.id,
         )
 
-    def _segments(self, recording_id: str) -> Iterator[InterchangeLane]:
+    def _segments(
+        self, recording_id: str, speech: Sequence[InterchangeLane], taken: set[str]
+    ) -> Iterator[InterchangeLane]:
         values = segment_rows.values_in(self._study, recording_id)
         said = segment_rows.comments_in(self._study, recording_id)
         lanes: dict[tuple[str, str, str], list[InterchangeEntry]] = {}
@@ -137,11 +151,20 @@ class _DocumentBuilder:
                 lanes.setdefault(key, []).append(
                     self._entry(segment, values.get(segment.id, {}), said.get(segment.id, []))
                 )
-        taken: set[str] = set()
         for (annotator_id, scheme, track), entries in sorted(lanes.items()):
             about = ("segments", self._names[annotator_id], "", scheme, track)
-            vocabulary = self._vocabularies.get((scheme, track), ())
-            yield InterchangeLane(unique_name(lane_name(*about), taken), tuple(entries), *about, vocabulary)
+            if (scheme, track) in self._tiers:
+                made = sum(key[1:] == (scheme, track) for key in lanes)
+                yield from self._tiers[scheme, track].split_lane(about, entries, speech, taken, made > 1)
+            else:
+                vocabulary = self._vocabularies.get((scheme, track), ())
+                yield InterchangeLane(unique_name(lane_name(*about), taken), tuple(entries), *about, vocabulary)
+        authors = {scheme: annotator_id for annotator_id, scheme, _ in sorted(lanes, reverse=True)}
+        present = {key[1:] for key in lanes}
+        for (scheme, track), tier in self._tiers.items():
+            if scheme in authors and (scheme, track) not in present:
+                about = ("segments", self._names[authors[scheme]], "", scheme, track)
+                yield tier.build_lane(about, (), speech, unique_name(track, taken))
 
     def _entry(self, segment: Segment, values: dict[str, Json], said: list[Comment]) -> InterchangeEntry:
         held = {

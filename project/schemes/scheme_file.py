@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import MISSING
+from dataclasses import MISSING, fields, is_dataclass
 from enum import StrEnum
 from functools import cache, lru_cache
 from pathlib import Path
@@ -297,8 +297,8 @@ def _require_unique(table: _TomlTable, key: str, values: list[str]) -> None:
             raise table.error(key, f"“{value}” is there {count} times")
 
 
-EXPLANATORY_KEYS = frozenset({"definition", "hint", "example", "examples", "situation", "why", "title"})
-"""Keys of a scheme under which a lab explains it; nothing refers to them."""
+EXPLANATORY_KEYS = frozenset({"definition", "hint", "example", "examples", "situation", "why", "title", "speech_tiers"})
+"""Keys of a scheme under which a lab explains it, or names its files' tiers; nothing refers to them."""
 
 
 def strip_explanations(text: str, what: str) -> tuple[str, Scheme]:
@@ -329,6 +329,24 @@ def _drop_explanations(value: Any) -> Any:
 def to_toml(found: Mapping[str, Any]) -> str:
     """Return the text of a scheme with these keys and values, without comments."""
     return "".join(f"{_string(key)} = {_value(item)}\n" for key, item in found.items())
+
+
+def write_scheme(scheme: Scheme) -> str:
+    """Return the text of a scheme."""
+    return to_toml(_to_table(scheme))
+
+
+def _to_table(part: Any) -> dict[str, Any]:
+    """Return what a part of a scheme says beyond what a file may leave out."""
+    return {
+        field.name: _to_item(value) for field in fields(part) if (value := getattr(part, field.name)) != field.default
+    }
+
+
+def _to_item(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_to_item(item) for item in value]
+    return _to_table(value) if is_dataclass(value) else value
 
 
 def _value(value: object) -> str:

@@ -24,8 +24,8 @@ from annotate.interchange.document import (
     RecordingPart,
     build_lanes,
     format_clock,
-    to_text,
 )
+from annotate.interchange.value_text import to_text
 from project.entities.study_records import POINT_CONTEXT_US
 from project.ids import is_id
 
