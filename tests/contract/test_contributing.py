@@ -69,8 +69,9 @@ def register(monkeypatch: pytest.MonkeyPatch, registry: Plugins[Any], copy: Path
     """Take over the entries that a changed module adds to a registry; return their keys."""
     for package in map(importlib.import_module, PACKAGES):
         monkeypatch.setattr(package, "__path__", [*package.__path__, str(copy / package.__name__.replace(".", "/"))])
-    changed = runpy.run_path(str(copy / name))
-    (known,) = (value for value in changed.values() if getattr(value, "kind", "") == registry.kind)
+    module = importlib.import_module(name.removesuffix(".py").replace("/", "."))
+    (variable,) = (variable for variable, value in vars(module).items() if value is registry)
+    known = runpy.run_path(str(copy / name))[variable]
     added = [key for key in known if key not in registry]
     for key in added:
         monkeypatch.setitem(registry, key, known[key])
