@@ -10,7 +10,8 @@ from typing import Any, cast
 
 import pytest
 
-from annotate.interchange.annotation_files import FORMATS, guess_format, read_file
+from annotate.interchange import annotation_files
+from annotate.interchange.annotation_files import FORMATS, READ_ONLY_FORMATS, guess_format, read_file
 from annotate.interchange.document import Format
 from annotate.interchange.document_export import export_recordings, exportable_recordings
 from benchmark.judge_input.input_plan import InputSettings
@@ -95,6 +96,7 @@ def test_a_diff_applies(heading: str, copy: Path) -> None:
 def test_the_format_writes_what_it_reads(session: Session, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copy = applied("A format of annotations", copy)
     (key,) = register(monkeypatch, FORMATS, copy, "annotate/interchange/annotation_files.py")
+    monkeypatch.setattr(annotation_files, "READ_FORMATS", (*FORMATS, *READ_ONLY_FORMATS))
     made = FORMATS.make(key)
     assert isinstance(made, Format)
     recording = exportable_recordings(session)[:1]
