@@ -392,7 +392,7 @@ class TrackPanel(QWidget):
             shortcut.setEnabled(several)
 
     def _bind_keys(self) -> None:
-        for label in self.track.labels:
+        for label in self.track.offered_labels:
             self._bind_key(self._for_several, label.shortcut, self.labels.buttons[label.key].click)
         for key, editor in self.form.editors.items():
             self._bind_key(self._for_one, editor.field.shortcut, editor.setFocus)

@@ -12,7 +12,7 @@ from widgets.labels import NEW_LOOK, mix
 from widgets.timeline import bar_painter
 from widgets.timeline.bar_painter import paint_nodes, paint_segments, paint_utterances, segment_rect
 from widgets.timeline.drag_gestures import Create, Gesture, Move
-from widgets.timeline.lanes import LaneKind, is_node, is_utterance, lane_key_of
+from widgets.timeline.lanes import Lane, LaneKind, is_node, is_utterance, lane_key_of
 from widgets.timeline.raster import Style, argb, current_style, to_image, waveform_picture
 from widgets.timeline.scene import TimelineScene
 from widgets.timeline.timeline_layout import HEADER, LABEL_PX, RULER, Band, ruler_ticks, tick_label
@@ -215,6 +215,7 @@ def _hairline(x: float, top: float, bottom: float, scale: float) -> QRectF:
 
 
 EMPTY_TEXT = tr("No segments yet. Drag here, or press I and O.")
+EMPTY_WITH_KEYS = tr("No segments yet. Drag here, or press I and O, then its label's key: {keys}.")
 EMPTY_READ_ONLY = tr("No segments yet.")
 
 
@@ -260,9 +261,14 @@ def _paint_empty(painter: QPainter, area: QRect, view: TimelineScene, look: Styl
     else:
         below = view.bands[-1].bottom if view.bands else 0
         place = area.adjusted(HEADER, RULER + below, 0, 0)
-    text = EMPTY_TEXT if lanes else EMPTY_READ_ONLY
+    text = _empty_text(lanes[0].lane) if lanes else EMPTY_READ_ONLY
     shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, place.width())
     painter.drawText(place, Qt.AlignmentFlag.AlignCenter, shown)
+
+
+def _empty_text(lane: Lane) -> str:
+    keys = ", ".join(f"{label.shortcut} {label.name}" for label in lane.looks if label.shortcut)
+    return EMPTY_WITH_KEYS.format(keys=keys) if keys else EMPTY_TEXT
 
 
 def _paint_marks(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:

@@ -458,7 +458,7 @@ def _make_kept_value(scheme: Scheme, value: FieldValue) -> KeptValue:
 
 def _label_keys_hint(active: ActiveTrack) -> str:
     """Return such as “, then E, C or N”."""
-    keys = [label.shortcut for label in active.track.labels if label.shortcut] if active.track else []
+    keys = [label.shortcut for label in active.track.offered_labels if label.shortcut] if active.track else []
     if not keys:
         return ""
     return (

@@ -191,8 +191,8 @@ class SegmentEditing(QObject):
         if start is None or end is None:
             self._studio.failed.emit(UserError(tr("No start and end are marked."), _MARK_HINT))
             return
-        if label is None and track is not None and len(track.labels) == 1:
-            label = track.labels[0].key
+        if label is None and track is not None and len(track.offered_labels) == 1:
+            label = track.offered_labels[0].key
         if label is None:
             self.label_requested.emit()
         elif self.create(start, end, label):

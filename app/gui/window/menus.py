@@ -75,7 +75,7 @@ class Menus(QObject):
             self._window.removeAction(action)
             action.deleteLater()
         self.label_actions = []
-        for label in track.labels if track else ():
+        for label in track.offered_labels if track else ():
             action = QAction(
                 tr("Make “{name}” segment from marks").format(name=label.name.replace("&", "&&")), self._window
             )
@@ -277,9 +277,9 @@ class ContextMenus:
         Each label has its own key in the menu, or a digit where it has none.
         """
         track, menu = self._window.active.track, self._menu()
-        taken = {label.shortcut for label in track.labels} if track is not None else set()
+        taken = {label.shortcut for label in track.offered_labels} if track is not None else set()
         digits = iter(sorted({*"123456789"} - taken))
-        for label in track.labels if track is not None else ():
+        for label in track.offered_labels if track is not None else ():
             key = label.shortcut if len(label.shortcut) == 1 else next(digits, "")
             name = label.name.replace("&", "&&")
             action = menu.addAction(f"&{key}   {name}" if key else name)
