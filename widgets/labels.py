@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QIcon, QImage, QPainter, QPaintEvent, QPen, QPixmap, QTransform
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
 
 from project.entities.causal_chains import NodeKind
 from project.entities.study_records import Participant
@@ -299,10 +299,6 @@ def paint_plate(painter: QPainter, look: LabelLook, area: QRectF) -> None:
     painter.drawText(plate.adjusted(27, 0, -4, 0), Qt.AlignmentFlag.AlignVCenter, look.name)
 
 
-_BUTTONS_PER_ROW = 3
-"""Buttons side by side; more go to the next row."""
-
-
 class LabelButtons(QWidget):
     """Shows a label and lets another be chosen.
 
@@ -317,10 +313,9 @@ class LabelButtons(QWidget):
         self.buttons: dict[str, QPushButton] = {}
         self._looks: Mapping[str, LabelLook] = {look.key: look for look in label_looks(track)}
         self._label: str | None = None
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(theme.GRID // 2)
-        for place, label in enumerate(track.offered_labels):
+        flow = FlowLayout(self)
+        flow.setContentsMargins(0, 0, 0, 0)
+        for label in track.offered_labels:
             button = QPushButton(f" {label.name}")
             button.setCheckable(True)
             button.setProperty("segment", True)
@@ -329,7 +324,7 @@ class LabelButtons(QWidget):
             button.setAccessibleDescription(label.definition)
             button.setToolTip(definition_tooltip(label.name, label.definition, label.shortcut, label.examples))
             button.clicked.connect(lambda _=False, key=label.key: self._choose(key))
-            grid.addWidget(button, place // _BUTTONS_PER_ROW, place % _BUTTONS_PER_ROW)
+            flow.addWidget(button)
             if label.shortcut:
                 _add_key_cap(button, label.shortcut)
             self.buttons[label.key] = button

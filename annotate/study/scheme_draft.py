@@ -48,6 +48,11 @@ class SchemeDraft:
         return cls(scheme, scheme, keys)
 
     @classmethod
+    def empty(cls, name: str, track: str, taken: Collection[str]) -> "SchemeDraft":
+        """Begin a new scheme with one track and no label."""
+        return cls(Scheme(make_key(name, taken, "scheme"), name, 1, (Track(make_key(track), track, ()),), ()))
+
+    @classmethod
     def copy_of(cls, scheme: Scheme, name: str, taken: Collection[str]) -> "SchemeDraft":
         """Begin a new scheme that says what another says."""
         return cls(replace(scheme, key=make_key(name, taken, "scheme"), name=name, version=1))

@@ -1,0 +1,479 @@
+"""The forms of the code book editor: of a track, a label and a field. They show a part and say what is entered."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QSignalBlocker, QSize, Signal
+from PySide6.QtGui import QColor, QIcon, QPixmap
+from PySide6.QtWidgets import QColorDialog, QHBoxLayout, QLineEdit, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
+
+from annotate.study.scheme_draft import new_choices
+from project.schemes.scheme import (
+    CHOICE_KINDS,
+    NUMERIC_KINDS,
+    Extent,
+    Field,
+    FieldChoice,
+    FieldKind,
+    Label,
+    Pattern,
+    Scheme,
+    Track,
+)
+from resources.translation import tr
+from widgets import theme
+from widgets.form.checklists import TickMenu, TickMenuItem
+from widgets.form.form import Form
+from widgets.form.input_fields import ChoiceBox
+from widgets.labels import LabelLook, Sign, label_ink
+from widgets.table.record_table import RecordColumn, RecordTable
+from widgets.text_labels import NoteInForm, describe
+from widgets.theme import icon
+
+EXTENT_NAMES: dict[str, str] = {
+    Extent.SPAN: tr("A part of the recording"),
+    Extent.RECORDING: tr("The whole recording"),
+    Extent.EITHER: tr("The whole recording, or a part of it"),
+}
+KIND_NAMES: dict[str, str] = {
+    FieldKind.TEXT: tr("Text"),
+    FieldKind.CHOICE: tr("One choice"),
+    FieldKind.CHOICES: tr("Several choices"),
+    FieldKind.SCALE: tr("Scale of whole numbers"),
+    FieldKind.SLIDER: tr("Slider"),
+    FieldKind.PARTICIPANT: tr("Participant"),
+}
+_COLOUR_NAMES: dict[str, str] = {
+    "": tr("Automatic"),
+    "error": tr("Red, hatched (error)"),
+    "competence": tr("Green, solid (competence)"),
+    "uncertain": tr("Amber, dotted (uncertain)"),
+    "accent": tr("Accent"),
+    "muted": tr("Grey"),
+    "#4f8fd6": tr("Blue"),
+    "#cf7a2c": tr("Orange"),
+    "#9a6fd0": tr("Violet"),
+    "#2f9e9e": tr("Teal"),
+    "#c9588e": tr("Pink"),
+    "#8a8f2a": tr("Olive"),
+}
+_OTHER_COLOUR = "other"
+_PATTERN_NAMES: dict[str, str] = {
+    "": tr("Automatic"),
+    Pattern.SOLID: tr("Solid"),
+    Pattern.HATCH: tr("Hatch"),
+    Pattern.BACK_HATCH: tr("Hatch, the other way"),
+    Pattern.DOTS: tr("Dots"),
+    Pattern.BARS: tr("Lines across"),
+    Pattern.POSTS: tr("Upright lines"),
+    Pattern.GRID: tr("Grid"),
+}
+_TEXT_HEIGHT = theme.GRID * 7
+
+
+class PartForm(Form):
+    """A form of a part of a scheme. What a person enters is told; what is shown is not.
+
+    Signals:
+        named (str): another name.
+        keyed (str): another key, once it is typed; "" for one from the name.
+        edited (dict): other values, by attribute.
+    """
+
+    named = Signal(str)
+    keyed = Signal(str)
+    edited = Signal(object)
+
+    def __init__(self, what: str) -> None:
+        super().__init__()
+        self.setAccessibleName(what)
+        self._notes: dict[str, NoteInForm] = {}
+        self.name = self._add_line("name", tr("Name"), tr("What annotators read"))
+        self.name.textEdited.disconnect()
+        self.name.textEdited.connect(self.named)
+        self.key = self._add_line("key", tr("Key"), tr("Stands in exports. It is made from the name until it is changed"))
+        self.key.textEdited.disconnect()
+        self.key.editingFinished.connect(self._enter_key)
+
+    def show_problems(self, problems: Mapping[str, Sequence[str]]) -> None:
+        """Say what is wrong under each field, by attribute."""
+        for attribute, note in self._notes.items():
+            said = [text[:1].upper() + text[1:] + "." for text in problems.get(attribute, ())]
+            note.setText(" ".join(said))
+            note.setVisible(bool(said))
+            note.setStyleSheet(f"color: {theme.palette().error.name()};")
+
+    def focus_attribute(self, attribute: str) -> None:
+        """Go to the field of an attribute."""
+        field = getattr(self, attribute, self.name)
+        (field if isinstance(field, QWidget) else self.name).setFocus()
+
+    def _add_line(self, attribute: str, title: str, tip: str, longest: int = 0) -> QLineEdit:
+        field = self.text(title, tip, longest=longest)
+        field.textEdited.connect(lambda text: self.edited.emit({attribute: text.strip()}))
+        self._add_note(attribute)
+        return field
+
+    def _add_lines(self, attribute: str, title: str, tip: str) -> QPlainTextEdit:
+        field = QPlainTextEdit()
+        field.setTabChangesFocus(True)
+        field.setFixedHeight(_TEXT_HEIGHT)
+        describe(field, title, tip)
+        self.add(title, field)
+        field.textChanged.connect(lambda: self._enter_lines(attribute, field))
+        self._add_note(attribute)
+        return field
+
+    def _add_choice(self, attribute: str, title: str, tip: str, names: Mapping[str, str]) -> ChoiceBox:
+        box = self.choice(title, tip, names, compact=True)
+        box.activated.connect(lambda: self.edited.emit({attribute: box.currentData()}))
+        self._add_note(attribute)
+        return box
+
+    def _add_ticks(self, title: str, tip: str, none: str) -> TickMenu:
+        menu = TickMenu(title, none)
+        menu.setToolTip(tip)
+        self.add(title, menu)
+        return menu
+
+    def _add_note(self, attribute: str) -> None:
+        self._notes[attribute] = self.note()
+        self._notes[attribute].hide()
+
+    def _enter_lines(self, attribute: str, field: QPlainTextEdit) -> None:
+        text = field.toPlainText()
+        if attribute == "examples":
+            self.edited.emit({attribute: tuple(line.strip() for line in text.splitlines() if line.strip())})
+        else:
+            self.edited.emit({attribute: " ".join(text.split())})
+
+    def _enter_key(self) -> None:
+        if self.key.isModified():
+            self.key.setModified(False)
+            self.keyed.emit(self.key.text().strip())
+
+    def _fill_names(self, name: str, key: str) -> None:
+        _fill_line(self.name, name)
+        _fill_line(self.key, key)
+
+
+class ShortcutEdit(QLineEdit):
+    """A line for a key: a letter or digit that is typed takes the place of the one before."""
+
+    def __init__(self) -> None:
+        super().__init__(placeholderText=tr("none"))
+        self.setMaxLength(20)
+        self.setMaximumWidth(theme.GRID * 12)
+        self.textEdited.connect(self._take_last)
+
+    def _take_last(self, text: str) -> None:
+        if text and "+" not in text:
+            with QSignalBlocker(self):
+                self.setText(text[max(0, self.cursorPosition() - 1)].upper())
+
+
+class TrackForm(PartForm):
+    """The form of a track."""
+
+    def __init__(self) -> None:
+        super().__init__(tr("Track"))
+        self.definition = self._add_lines("definition", tr("Definition"), tr("What the track is for"))
+        self.extent = self._add_choice("extent", tr("Segments cover"), tr("How much a segment takes"), EXTENT_NAMES)
+        self.inside = self.tick(
+            tr("Inside an utterance"), tr("Each segment lies inside an utterance of the transcript"), title=""
+        )
+        self.coding = self.tick(
+            tr("One label at a time"), tr("Coding while it plays, a label ends the one that is open"), title=""
+        )
+        self.inside.clicked.connect(lambda on: self.edited.emit({"inside": "utterance" if on else ""}))
+        self.coding.clicked.connect(lambda on: self.edited.emit({"coding": "one" if on else "several"}))
+        self._add_note("labels")
+
+    def show_track(self, track: Track, segments: int) -> None:
+        """Show a track; what it covers stays while it has segments."""
+        self._fill_names(track.name, track.key)
+        _fill_lines(self.definition, track.definition)
+        self.extent.choose(track.extent)
+        self.inside.setChecked(bool(track.inside))
+        self.coding.setChecked(track.coding == "one")
+        for field in (self.extent, self.inside):
+            field.setEnabled(not segments)
+            if segments:
+                field.setToolTip(tr("It stays as it is while the track has segments: add another track instead"))
+
+
+class LabelForm(PartForm):
+    """The form of a label.
+
+    Signals:
+        retired (bool): offer it no more, or again.
+    """
+
+    retired = Signal(bool)
+
+    def __init__(self) -> None:
+        super().__init__(tr("Label"))
+        self.shortcut = ShortcutEdit()
+        describe(self.shortcut, tr("Shortcut"), tr("The key that makes a segment with this label"))
+        self.shortcut.textEdited.connect(lambda _text: self.edited.emit({"shortcut": self.shortcut.text().strip()}))
+        self.add(tr("Shortcut"), self.shortcut)
+        self._add_note("shortcut")
+        self.colour = self._add_choice("colour", tr("Colour"), tr("The colour of its segments"), {})
+        self.colour.activated.disconnect()
+        self.colour.activated.connect(self._choose_colour)
+        self.pattern = self._add_choice("pattern", tr("Pattern"), tr("What its segments are drawn with"), _PATTERN_NAMES)
+        self.definition = self._add_lines("definition", tr("Definition"), tr("What it means, in a sentence"))
+        self.examples = self._add_lines("examples", tr("Examples"), tr("One on each line"))
+        self.hint = self._add_line("hint", tr("For annotators"), tr("How annotators work with it; no judge is told"))
+        self.is_retired = self.tick(
+            tr("Retired"), tr("Segments that have it keep it; no other segment gets it"), title=""
+        )
+        self.is_retired.clicked.connect(self.retired)
+        self._colour = ""
+
+    def show_label(self, label: Label) -> None:
+        """Show a label."""
+        self._colour = label.colour
+        self._fill_names(label.name, label.key)
+        _fill_line(self.shortcut, label.shortcut)
+        self.shortcut.setEnabled(not label.retired)
+        self._offer_colours()
+        self.pattern.choose(label.pattern)
+        _fill_lines(self.definition, label.definition)
+        _fill_lines(self.examples, "\n".join(label.examples))
+        _fill_line(self.hint, label.hint)
+        self.is_retired.setChecked(label.retired)
+
+    def _offer_colours(self) -> None:
+        names = dict(_COLOUR_NAMES)
+        names.setdefault(self._colour, self._colour)
+        self.colour.offer({**names, _OTHER_COLOUR: tr("Other…")})
+        for place, colour in enumerate(names):
+            if colour:
+                self.colour.setItemIcon(place, _swatch(colour))
+        self.colour.choose(self._colour)
+
+    def _choose_colour(self) -> None:
+        chosen = self.colour.key()
+        if chosen == _OTHER_COLOUR:
+            before = QColor(self._colour if self._colour.startswith("#") else "#4f8fd6")
+            picked = QColorDialog.getColor(before, self, tr("Colour of the label"))
+            chosen = picked.name() if picked.isValid() else self._colour
+        self._colour = chosen
+        self._offer_colours()
+        self.edited.emit({"colour": chosen})
+
+
+@dataclass(frozen=True, slots=True)
+class ChoiceRow:
+    """A choice of a field, at its place."""
+
+    place: int
+    choice: FieldChoice
+
+    @property
+    def key(self) -> str:
+        """Tell it from the others."""
+        return str(self.place)
+
+
+class FieldForm(PartForm):
+    """The form of a field.
+
+    Signals:
+        requirement_changed (object): the labels of the track that need it.
+    """
+
+    requirement_changed = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__(tr("Field"))
+        self._choices: tuple[FieldChoice, ...] = ()
+        self.kind = self._add_choice("kind", tr("Kind"), tr("How it is filled in"), KIND_NAMES)
+        self._choice_part = self._make_choices()
+        self.add(tr("Choices"), self._choice_part)
+        self._add_note("choices")
+        self._range = QWidget()
+        row = QHBoxLayout(self._range)
+        row.setContentsMargins(0, 0, 0, 0)
+        self.minimum = _number_line(tr("Lowest"), row)
+        self.maximum = _number_line(tr("Highest"), row)
+        self.step = _number_line(tr("Step"), row)
+        for attribute in ("minimum", "maximum", "step"):
+            getattr(self, attribute).editingFinished.connect(partial(self._enter_number, attribute))
+        self.add(tr("Range"), self._range)
+        self._add_note("maximum")
+        self._add_note("step")
+        self._ends = QWidget()
+        row = QHBoxLayout(self._ends)
+        row.setContentsMargins(0, 0, 0, 0)
+        self.low = _end_line(tr("what the lowest means"), row)
+        self.high = _end_line(tr("what the highest means"), row)
+        for end in (self.low, self.high):
+            end.textEdited.connect(self._enter_ends)
+        self.add(tr("Ends"), self._ends)
+        self.definition = self._add_lines("definition", tr("Definition"), tr("What is to be filled in"))
+        self.shortcut = ShortcutEdit()
+        describe(self.shortcut, tr("Shortcut"), tr("The key that goes to the field"))
+        self.shortcut.textEdited.connect(lambda _text: self.edited.emit({"shortcut": self.shortcut.text().strip()}))
+        self.add(tr("Shortcut"), self.shortcut)
+        self._add_note("shortcut")
+        self.required = self._add_ticks(
+            tr("Required for"), tr("A segment with one of these labels is complete only with it"), tr("no label")
+        )
+        self.only_for = self._add_ticks(
+            tr("Shown for"), tr("Only segments with one of these labels have it"), tr("every label")
+        )
+        self.tracks = self._add_ticks(tr("On tracks"), tr("Only segments of these tracks have it"), tr("every track"))
+        self.required.changed.connect(lambda: self.requirement_changed.emit(self.required.ticked_keys()))
+        self.only_for.changed.connect(self._enter_labels)
+        self.tracks.changed.connect(lambda: self.edited.emit({"tracks": self.tracks.ticked_keys()}))
+
+    def show_field(self, field: Field, scheme: Scheme, track: Track, required: frozenset[str], *, is_new: bool) -> None:
+        """Show a field on a track; the kind and the key of one that is not new stay."""
+        self._fill_names(field.name, field.key)
+        self.key.setReadOnly(not is_new)
+        self.kind.choose(field.kind)
+        self.kind.setEnabled(is_new)
+        self._choices = field.choices
+        self.choices.show_records([ChoiceRow(place, choice) for place, choice in enumerate(field.choices)])
+        for attribute in ("minimum", "maximum", "step"):
+            _fill_line(getattr(self, attribute), f"{getattr(field, attribute):g}")
+        low, high = (*field.ends, "", "")[:2]
+        _fill_line(self.low, low)
+        _fill_line(self.high, high)
+        _fill_lines(self.definition, field.definition)
+        _fill_line(self.shortcut, field.shortcut)
+        labels = [TickMenuItem(label.key, label.name) for label in track.labels]
+        self._others = tuple(key for key in field.only_for if track.label(key) is None)
+        for menu, items, ticked in (
+            (self.required, labels, required),
+            (self.only_for, labels, set(field.only_for)),
+            (self.tracks, [TickMenuItem(other.key, other.name) for other in scheme.tracks], set(field.tracks)),
+        ):
+            with QSignalBlocker(menu):
+                menu.set_entries(items)
+                menu.set_ticked(ticked)
+        self.step.setEnabled(field.kind is FieldKind.SLIDER)
+        for part, shown in (
+            (self._choice_part, field.kind in CHOICE_KINDS),
+            (self._range, field.kind in NUMERIC_KINDS),
+            (self._ends, field.kind in NUMERIC_KINDS),
+            (self.tracks, len(scheme.tracks) > 1),
+        ):
+            self._layout.setRowVisible(part, shown)
+
+    def _make_choices(self) -> QWidget:
+        part = QWidget()
+        self.choices: RecordTable[ChoiceRow] = RecordTable(
+            tr("Choices"),
+            [
+                RecordColumn(
+                    tr("Name"), lambda row: row.choice.name, stretch=True, write=partial(self._write_choice, "name")
+                ),
+                RecordColumn(
+                    tr("Shortcut"), lambda row: row.choice.shortcut, write=partial(self._write_choice, "shortcut")
+                ),
+            ],
+            empty=tr("Add the first choice"),
+        )
+        self.choices.setFixedHeight(theme.GRID * 15)
+        self.add_choice = tool_button("plus", tr("Add a choice"))
+        self.remove_choice = tool_button("trash-2", tr("Remove the selected choice"))
+        self.add_choice.clicked.connect(self._append_choice)
+        self.remove_choice.clicked.connect(self._delete_choice)
+        column = QVBoxLayout(part)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        column.addWidget(self.choices)
+        row = QHBoxLayout()
+        row.addWidget(self.add_choice)
+        row.addWidget(self.remove_choice)
+        row.addStretch(1)
+        column.addLayout(row)
+        return part
+
+    def _write_choice(self, attribute: str, row: ChoiceRow, text: str) -> None:
+        listed = [[choice.key, choice.name, choice.shortcut] for choice in self._choices]
+        listed[row.place][1 if attribute == "name" else 2] = (
+            text.strip() if attribute == "name" else text.strip().upper()
+        )
+        self._enter_choices([(key, name, shortcut) for key, name, shortcut in listed])
+
+    def _append_choice(self) -> None:
+        listed = [(choice.key, choice.name, choice.shortcut) for choice in self._choices]
+        place = len(listed)
+        self._enter_choices([*listed, ("", tr("Choice {number}").format(number=place + 1), "")])
+        self.choices.select([str(place)])
+        self.choices.edit(self.choices.model().index(place, 0))
+
+    def _delete_choice(self) -> None:
+        row = self.choices.current()
+        if row is not None:
+            left = [choice for place, choice in enumerate(self._choices) if place != row.place]
+            self.edited.emit({"choices": tuple(left)})
+
+    def _enter_choices(self, listed: Sequence[tuple[str, str, str]]) -> None:
+        self.edited.emit({"choices": new_choices(listed, self._choices)})
+
+    def _enter_number(self, attribute: str) -> None:
+        line: QLineEdit = getattr(self, attribute)
+        if not line.isModified():
+            return
+        line.setModified(False)
+        try:
+            number = float(line.text().replace(",", "."))
+        except ValueError:
+            number = 0.0
+        self.edited.emit({attribute: int(number) if number.is_integer() else number})
+
+    def _enter_ends(self) -> None:
+        ends = (self.low.text().strip(), self.high.text().strip())
+        self.edited.emit({"ends": ends if any(ends) else ()})
+
+    def _enter_labels(self) -> None:
+        self.edited.emit({"only_for": (*self._others, *self.only_for.ticked_keys())})
+
+
+def tool_button(picture: str, text: str) -> QToolButton:
+    """Return a small button with an icon."""
+    button = QToolButton()
+    button.setIcon(icon(picture))
+    button.setIconSize(QSize(14, 14))
+    describe(button, text, text)
+    return button
+
+
+def _number_line(title: str, row: QHBoxLayout) -> QLineEdit:
+    line = QLineEdit()
+    describe(line, title, title)
+    line.setPlaceholderText(title)
+    row.addWidget(line)
+    return line
+
+
+def _end_line(title: str, row: QHBoxLayout) -> QLineEdit:
+    line = QLineEdit(placeholderText=title)
+    describe(line, title, title)
+    row.addWidget(line)
+    return line
+
+
+def _fill_line(line: QLineEdit, text: str) -> None:
+    """Show a text where it differs, so that the cursor stays in what is being typed."""
+    if line.text().strip() != text.strip():
+        line.setText(text)
+        line.setCursorPosition(0)
+
+
+def _fill_lines(field: QPlainTextEdit, text: str) -> None:
+    if " ".join(field.toPlainText().split()) != " ".join(text.split()):
+        with QSignalBlocker(field):
+            field.setPlainText(text)
+
+
+def _swatch(colour: str) -> QIcon:
+    picture = QPixmap(14, 14)
+    picture.fill(label_ink(LabelLook("", "", colour, Pattern.SOLID, Sign.TICK), theme.palette()))
+    return QIcon(picture)
