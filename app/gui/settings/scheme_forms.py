@@ -1,5 +1,6 @@
 """The forms of the code book editor: of a track, a label and a field. They show a part and say what is entered."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -88,17 +89,17 @@ class PartForm(Form):
     def __init__(self, what: str) -> None:
         super().__init__()
         self.setAccessibleName(what)
-        self._notes: dict[str, NoteInForm] = {}
+        self.notes: dict[str, NoteInForm] = {}
         self.name = self._add_line("name", tr("Name"), tr("What annotators read"))
         self.name.textEdited.disconnect()
         self.name.textEdited.connect(self.named)
-        self.key = self._add_line("key", tr("Key"), tr("Stands in exports. It is made from the name until it is changed"))
+        self.key = self._add_line("key", tr("Key"), tr("Stands in exports; made from the name until it is changed"))
         self.key.textEdited.disconnect()
         self.key.editingFinished.connect(self._enter_key)
 
     def show_problems(self, problems: Mapping[str, Sequence[str]]) -> None:
         """Say what is wrong under each field, by attribute."""
-        for attribute, note in self._notes.items():
+        for attribute, note in self.notes.items():
             said = [text[:1].upper() + text[1:] + "." for text in problems.get(attribute, ())]
             note.setText(" ".join(said))
             note.setVisible(bool(said))
@@ -138,8 +139,8 @@ class PartForm(Form):
         return menu
 
     def _add_note(self, attribute: str) -> None:
-        self._notes[attribute] = self.note()
-        self._notes[attribute].hide()
+        self.notes[attribute] = self.note()
+        self.notes[attribute].hide()
 
     def _enter_lines(self, attribute: str, field: QPlainTextEdit) -> None:
         text = field.toPlainText()
@@ -222,7 +223,7 @@ class LabelForm(PartForm):
         self.colour = self._add_choice("colour", tr("Colour"), tr("The colour of its segments"), {})
         self.colour.activated.disconnect()
         self.colour.activated.connect(self._choose_colour)
-        self.pattern = self._add_choice("pattern", tr("Pattern"), tr("What its segments are drawn with"), _PATTERN_NAMES)
+        self.pattern = self._add_choice("pattern", tr("Pattern"), tr("What its segments show"), _PATTERN_NAMES)
         self.definition = self._add_lines("definition", tr("Definition"), tr("What it means, in a sentence"))
         self.examples = self._add_lines("examples", tr("Examples"), tr("One on each line"))
         self.hint = self._add_line("hint", tr("For annotators"), tr("How annotators work with it; no judge is told"))
@@ -301,7 +302,7 @@ class FieldForm(PartForm):
         self.maximum = _number_line(tr("Highest"), row)
         self.step = _number_line(tr("Step"), row)
         for attribute in ("minimum", "maximum", "step"):
-            getattr(self, attribute).editingFinished.connect(partial(self._enter_number, attribute))
+            getattr(self, attribute).textEdited.connect(partial(self._enter_number, attribute))
         self.add(tr("Range"), self._range)
         self._add_note("maximum")
         self._add_note("step")
@@ -339,7 +340,8 @@ class FieldForm(PartForm):
         self._choices = field.choices
         self.choices.show_records([ChoiceRow(place, choice) for place, choice in enumerate(field.choices)])
         for attribute in ("minimum", "maximum", "step"):
-            _fill_line(getattr(self, attribute), f"{getattr(field, attribute):g}")
+            if _parse_number(getattr(self, attribute).text()) != getattr(field, attribute):
+                _fill_line(getattr(self, attribute), f"{getattr(field, attribute):g}")
         low, high = (*field.ends, "", "")[:2]
         _fill_line(self.low, low)
         _fill_line(self.high, high)
@@ -417,16 +419,10 @@ class FieldForm(PartForm):
     def _enter_choices(self, listed: Sequence[tuple[str, str, str]]) -> None:
         self.edited.emit({"choices": new_choices(listed, self._choices)})
 
-    def _enter_number(self, attribute: str) -> None:
-        line: QLineEdit = getattr(self, attribute)
-        if not line.isModified():
-            return
-        line.setModified(False)
-        try:
-            number = float(line.text().replace(",", "."))
-        except ValueError:
-            number = 0.0
-        self.edited.emit({attribute: int(number) if number.is_integer() else number})
+    def _enter_number(self, attribute: str, text: str) -> None:
+        number = _parse_number(text)
+        if number is not None:
+            self.edited.emit({attribute: number})
 
     def _enter_ends(self) -> None:
         ends = (self.low.text().strip(), self.high.text().strip())
@@ -471,6 +467,14 @@ def _fill_lines(field: QPlainTextEdit, text: str) -> None:
     if " ".join(field.toPlainText().split()) != " ".join(text.split()):
         with QSignalBlocker(field):
             field.setPlainText(text)
+
+
+def _parse_number(text: str) -> int | float | None:
+    try:
+        number = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    return None if not math.isfinite(number) else int(number) if number.is_integer() else number
 
 
 def _swatch(colour: str) -> QIcon:
