@@ -109,6 +109,18 @@ def label_looks(track: Track) -> tuple[LabelLook, ...]:
     return tuple(found)
 
 
+def free_look(track: Track) -> tuple[str, Pattern]:
+    """Return a colour and a pattern that no label of a track has, for a further one; used ones once all are."""
+    looks = label_looks(track)
+    colours = [colour for colour in _LABEL_COLOURS if colour not in {look.colour for look in looks}]
+    patterns = [pattern for pattern in _FREE_PATTERNS if pattern not in {look.pattern for look in looks}]
+    place = len(looks)
+    return (
+        colours[0] if colours else _LABEL_COLOURS[place % len(_LABEL_COLOURS)],
+        patterns[0] if patterns else _FREE_PATTERNS[place % len(_FREE_PATTERNS)],
+    )
+
+
 def _cycle_free(every: Sequence[StrEnum], taken: Sequence[StrEnum]) -> Iterator:  # type: ignore[type-arg]
     return cycle([str_enum for str_enum in every if str_enum not in taken])
 

@@ -244,12 +244,12 @@ class SchemeDraft:
         shortcut = "" if retired else next(x.shortcut for x in self.scheme.track(track).labels if x.key == key)
         return self.edit_label(track, key, retired=retired, shortcut=shortcut)
 
-    def split_label(self, track: str, key: str) -> tuple["SchemeDraft", str]:
-        """Retire a label and add two in its place; returns the key of the first."""
+    def split_label(self, track: str, key: str) -> tuple["SchemeDraft", tuple[str, str]]:
+        """Retire a label and add two after it; returns their keys."""
         old = next(label for label in self.scheme.track(track).labels if label.key == key)
         draft, first = self.retire_label(track, key).add_label(track, replace(old, name=f"{old.name} 1"), key)
-        draft, _ = draft.add_label(track, replace(old, name=f"{old.name} 2", shortcut=""), first)
-        return draft, first
+        draft, second = draft.add_label(track, replace(old, name=f"{old.name} 2", shortcut=""), first)
+        return draft, (first, second)
 
     def required_labels(self, track: str, key: str) -> frozenset[str]:
         """Return the labels of a track that need a field."""

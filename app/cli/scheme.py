@@ -193,6 +193,7 @@ def _entry_line(entry: Label | Field | object) -> str:
     shortcut = getattr(entry, "shortcut", "")
     told = " ".join(filter(None, (getattr(entry, "definition", ""), getattr(entry, "hint", ""))))
     pressed = f" [{shortcut}]" if shortcut else ""
+    name += " (retired)" if getattr(entry, "retired", False) else ""
     return f"  {key}{pressed}  {name}" + (f": {told}" if told else "")
 
 

@@ -215,7 +215,7 @@ def _hairline(x: float, top: float, bottom: float, scale: float) -> QRectF:
 
 
 EMPTY_TEXT = tr("No segments yet. Drag here, or press I and O.")
-EMPTY_WITH_KEYS = tr("No segments yet. Drag here, or press I and O, then its label's key: {keys}.")
+EMPTY_WITH_KEYS = tr("Drag here, or press I and O, then {keys}.")
 EMPTY_READ_ONLY = tr("No segments yet.")
 
 
@@ -261,14 +261,19 @@ def _paint_empty(painter: QPainter, area: QRect, view: TimelineScene, look: Styl
     else:
         below = view.bands[-1].bottom if view.bands else 0
         place = area.adjusted(HEADER, RULER + below, 0, 0)
-    text = _empty_text(lanes[0].lane) if lanes else EMPTY_READ_ONLY
-    shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, place.width())
+    texts = [*_empty_texts(lanes[0].lane)] if lanes else [EMPTY_READ_ONLY]
+    fitting = (text for text in texts if painter.fontMetrics().horizontalAdvance(text) <= place.width())
+    shown = painter.fontMetrics().elidedText(next(fitting, texts[-1]), Qt.TextElideMode.ElideRight, place.width())
     painter.drawText(place, Qt.AlignmentFlag.AlignCenter, shown)
 
 
-def _empty_text(lane: Lane) -> str:
-    keys = ", ".join(f"{label.shortcut} {label.name}" for label in lane.looks if label.shortcut)
-    return EMPTY_WITH_KEYS.format(keys=keys) if keys else EMPTY_TEXT
+def _empty_texts(lane: Lane) -> Iterator[str]:
+    """Yield what an empty lane says to do, the longest first."""
+    with_keys = [label for label in lane.looks if label.shortcut]
+    if with_keys:
+        yield EMPTY_WITH_KEYS.format(keys=", ".join(f"{label.shortcut} {label.name}" for label in with_keys))
+        yield EMPTY_WITH_KEYS.format(keys=", ".join(label.shortcut for label in with_keys))
+    yield EMPTY_TEXT
 
 
 def _paint_marks(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:

@@ -1,7 +1,7 @@
 """The code book editor: tracks, labels and fields in tables, a form for the selected one, and a preview."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from PySide6.QtCore import QSize, Qt
@@ -30,7 +30,7 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.form.form import Form
 from widgets.form.layouts import WIDE_MARGIN, bounded_to_screen, make_column
-from widgets.labels import label_looks
+from widgets.labels import free_look, label_looks
 from widgets.table.record_table import RecordColumn, RecordTable
 from widgets.text_labels import PlainLabel, describe
 
@@ -191,12 +191,16 @@ class SchemeEditor(OwnDialog):
             [
                 RecordColumn(
                     tr("Label"),
-                    _label_text,
+                    lambda row: row.part.name,
                     stretch=True,
                     look=lambda row: label_looks(self._current_track())[row.place],
                 ),
-                RecordColumn("", lambda row: "!" if row.is_wrong else "", colour=lambda _row: "error"),
-                RecordColumn(tr("Key"), lambda row: row.part.shortcut, title_tip=tr("The key that makes a segment")),
+                RecordColumn(
+                    tr("Shortcut"),
+                    lambda row: tr("retired") if row.part.retired else row.part.shortcut,
+                    icon=lambda row: ("circle-alert", "error") if row.is_wrong else "",
+                    title_tip=tr("The key that makes a segment"),
+                ),
                 _SEGMENTS,
             ],
             tr("Add a label"),
@@ -510,7 +514,8 @@ class SchemeEditor(OwnDialog):
             self._track = number - 1
         elif section == "labels":
             name = tr("Label {number}").format(number=len(track.labels) + 1)
-            draft, _ = draft.add_label(track.key, Label("", name))
+            colour, pattern = free_look(track)
+            draft, _ = _keep_looks(draft, track).add_label(track.key, Label("", name, colour=colour, pattern=pattern))
         else:
             name = tr("Field {number}").format(number=len(draft.scheme.fields) + 1)
             draft, _ = draft.add_field(name, FieldKind.TEXT, track.key)
@@ -543,7 +548,7 @@ class SchemeEditor(OwnDialog):
                     )
                 )
                 return
-            self._change(draft.remove_label(track.key, label.key))
+            self._change(_keep_looks(draft, track).remove_label(track.key, label.key))
         else:
             self._change(draft.remove_field(self._key()))
 
@@ -557,7 +562,7 @@ class SchemeEditor(OwnDialog):
             self.draft = self.draft.shift_track(key, by)
             self._track = target
         elif section == "labels":
-            self.draft = self.draft.shift_label(track, key, by)
+            self.draft = _keep_looks(self.draft, self._current_track()).shift_label(track, key, by)
         else:
             self.draft = self.draft.shift_field(key, by, track)
         self._shown = section, target
@@ -584,14 +589,18 @@ class SchemeEditor(OwnDialog):
         self._more_menu.addAction(text).triggered.connect(lambda: self._retire(not retired))
 
     def _merge(self, into: str) -> None:
-        draft = self.draft.merge_label(self._current_track().key, self._key(), into)
-        self.draft = draft
+        track = self._current_track()
+        self.draft = _keep_looks(self.draft, track).merge_label(track.key, self._key(), into)
         self._shown = "labels", [label.key for label in self._current_track().labels].index(into)
         self._refresh()
 
     def _split(self) -> None:
-        self.draft, first = self.draft.split_label(self._current_track().key, self._key())
-        self._shown = "labels", [label.key for label in self._current_track().labels].index(first)
+        track = self._current_track()
+        self.draft, made = _keep_looks(self.draft, track).split_label(track.key, self._key())
+        for key in made:
+            colour, pattern = free_look(self._current_track())
+            self.draft = self.draft.edit_label(track.key, key, colour=colour, pattern=pattern)
+        self._shown = "labels", [label.key for label in self._current_track().labels].index(made[0])
         self._refresh()
 
 
@@ -610,8 +619,11 @@ _ATTRIBUTES: dict[str, str] = {
 }
 
 
-def _label_text(row: PartRow[Label]) -> str:
-    return tr("{name} (retired)").format(name=row.part.name) if row.part.retired else row.part.name
+def _keep_looks(draft: SchemeDraft, track: Track) -> SchemeDraft:
+    """Name the colours and patterns that the labels of a track have, so that those stay when others come or go."""
+    looks = {look.key: look for look in label_looks(track)}
+    labels = (replace(x, colour=looks[x.key].colour, pattern=looks[x.key].pattern) for x in track.labels)
+    return draft.edit_track(track.key, labels=tuple(labels))
 
 
 def _format_segments(number: int) -> str:

@@ -131,7 +131,7 @@ def test_two_labels_can_change_places(session: Session) -> None:
 
 def test_a_retired_label_stays_where_it_is_and_is_given_to_nothing_else(session: Session) -> None:
     made = used(session)
-    draft, first = SchemeDraft.of(session.scheme).split_label("codes", "cold")
+    draft, (first, _) = SchemeDraft.of(session.scheme).split_label("codes", "cold")
     plan = plan_draft(session, draft)
     assert [effect.effect for effect in plan.effects] == [SchemeEffect.RETIRED]
     apply_plan(session, plan)
