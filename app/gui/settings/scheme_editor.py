@@ -220,7 +220,9 @@ class SchemeEditor(OwnDialog):
             table.remove.clicked.connect(lambda _=False, section=section: self._remove(section))
             table.up.clicked.connect(lambda _=False, section=section: self._shift(section, -1))
             table.down.clicked.connect(lambda _=False, section=section: self._shift(section, 1))
-        self.more = QToolButton(text=tr("More"), popupMode=QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.more = QToolButton()
+        self.more.setText(tr("More"))
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         describe(self.more, tr("More about the label"), tr("Merge, split or retire the selected label"))
         self._more_menu = QMenu(self.more)
         self._more_menu.aboutToShow.connect(self._fill_more)
@@ -239,8 +241,9 @@ class SchemeEditor(OwnDialog):
             area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
             inner = QWidget()
-            inner.setLayout(make_column(form, None))
-            inner.layout().setContentsMargins(0, 0, theme.GRID, 0)
+            column = make_column(form, None)
+            column.setContentsMargins(0, 0, theme.GRID, 0)
+            inner.setLayout(column)
             area.setWidget(inner)
             self.forms.addWidget(area)
         self.forms.addWidget(QWidget())
@@ -277,7 +280,7 @@ class SchemeEditor(OwnDialog):
         self.setLayout(make_column(self.book, split, 1, self.buttons, margin=WIDE_MARGIN))
 
     def _table(self, section: str) -> PartTable[Track] | PartTable[Label] | PartTable[Field]:
-        return {"tracks": self.tracks, "labels": self.labels, "fields": self.fields}[section]  # type: ignore[return-value]
+        return {"tracks": self.tracks, "labels": self.labels, "fields": self.fields}[section]
 
     def _form(self, section: str) -> PartForm:
         forms: dict[str, PartForm] = {
