@@ -1,6 +1,6 @@
 """Reads and writes chains as GraphML and as our own JSON, without a study.
 
-docs/causal-chains.md describes the JSON.
+docs/chain-files.md describes the JSON.
 """
 
 import json

@@ -4,12 +4,13 @@ The command line and the window share it.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from annotate.interchange import document_import, lossless_format
 from annotate.interchange.bounded_files import check_entries, read_head
-from annotate.interchange.document import Document, Format
+from annotate.interchange.document import Document, Format, join_documents
 from annotate.interchange.document_import import Plan
 from annotate.interchange.lane_mapping import ImportMapping
 from annotate.interchange.lossless_format import RowsPlan
@@ -37,15 +38,30 @@ FORMATS = Plugins[Format](
         "srt-segments": "annotate.interchange.formats.captions:SRT_SEGMENTS",
     },
 )
-"""Where a file fits several by its name, the first that recognises its content is meant."""
+"""What is read and written. Where a file fits several by its name, the first that recognises its content is meant."""
+READERS = Plugins[Format](
+    "format",
+    {
+        "chat": "annotate.interchange.formats.chat:CHAT",
+        "rttm": "annotate.interchange.formats.rttm:RTTM",
+        "observer": "annotate.interchange.formats.observer:OBSERVER",
+        "interact": "annotate.interchange.formats.interact:INTERACT",
+    },
+)
+"""What is only read; a file fits `FORMATS` before these."""
+READ_FORMATS = (*FORMATS, *READERS)
 
-get_format = cache(FORMATS.make)
+
+@cache
+def get_format(key: str) -> Format:
+    """Return a format that is read."""
+    return (READERS if key in READERS else FORMATS).make(key)
 
 
 def importable_file_types() -> dict[tuple[str, ...], list[str]]:
     """Return how the names of files end that can be imported, and which tools write them, such as `ELAN`."""
     kinds: dict[tuple[str, ...], list[str]] = {}
-    for key in FORMATS:
+    for key in READ_FORMATS:
         file_format = get_format(key)
         tools = kinds.setdefault(file_format.suffixes, [])
         tool = file_format.name.split(" (")[0].split(",")[0]
@@ -62,7 +78,7 @@ def importable_suffixes() -> tuple[str, ...]:
 def guess_format(path: Path) -> Format:
     """Return the format of a file, by the end of its name and what it begins with."""
     head = read_head(path)
-    formats = [get_format(key) for key in FORMATS]
+    formats = [get_format(key) for key in READ_FORMATS]
     named = [file_format for file_format in formats if path.name.lower().endswith(file_format.suffixes)]
     for file_format in named + [further for further in formats if further not in named]:
         if file_format.recognises(head):
@@ -82,9 +98,23 @@ def read_file(path: Path, key: str | None = None) -> Document:
     """Read a file, in the format that is named or that it seems to be of; the study is not needed for it."""
     require_utf8(path)
     with collector_paused():
-        found = (guess_format(path) if key is None else get_format(key)).read(path)
+        file_format = guess_format(path) if key is None else get_format(key)
+        endings = (end for end in file_format.suffixes if path.name.lower().endswith(end))
+        name = path.name[: -len(next(endings, path.suffix)) or None] or path.name
+        found = replace(file_format.read(path), name=name, source=file_format.key)
     check_entries(path, sum(len(lane.entries) for part in found.recordings for lane in part.lanes))
     return found
+
+
+def read_files(paths: Sequence[Path], key: str | None = None) -> Document:
+    """Read several files as one document, as `join_documents` does."""
+    documents = [read_file(path, key) for path in paths]
+    if len(documents) == 1:
+        return documents[0]
+    whole = next((path for path, document in zip(paths, documents, strict=True) if document.rows), None)
+    if whole is not None:
+        raise UserError(f"{escape_unprintable(whole.name)} holds a study, and others came with it.", "Import it alone.")
+    return join_documents(documents)
 
 
 def plan_import(session: Session, document: Document, mapping: ImportMapping, places: Sequence[str]) -> Plan | RowsPlan:

@@ -1,19 +1,19 @@
 """The document that every interchange format reads into and writes from: lanes of entries, without a scheme.
 
-It also has the conversions that several formats need: comments and values as text, rows without overlap, names.
+It also has what several formats need: comments as text, rows without overlap, names.
 """
 
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 from project.entities.study_records import Json, Recording
 from project.errors import UserError
-from project.schemes.scheme import Field, FieldKind, Scheme
 
 COMMENTS = "comments"
 """The name under which a segment's comments stand among its values."""
@@ -74,6 +74,21 @@ class InterchangeEntry:
         return self.start_us, self.end_us
 
 
+@dataclass(frozen=True, slots=True)
+class ValueSet:
+    """What a file says about the values of one name.
+
+    Attributes:
+        values: that can be chosen, in order; none where any text is allowed.
+        several: whether several can be chosen at once.
+        labels: the texts of the entries that have the value; none for all.
+    """
+
+    values: tuple[str, ...] = ()
+    several: bool = False
+    labels: tuple[str, ...] = ()
+
+
 LANE_FACTS = ("kind", "annotator", "participant", "scheme", "track")
 LaneSubject = tuple[str, str, str, str, str]
 """The `LANE_FACTS` of a lane."""
@@ -91,6 +106,14 @@ class InterchangeLane:
         scheme: key of the scheme, in files that we wrote; "" otherwise.
         track: key of the scheme's track, in files that we wrote; "" otherwise.
         vocabulary: the texts that entries may have, in order, where the file lists them.
+        tier: what the file calls it, without who made it or whom it is about; "" where that is the name.
+        parent: name of the lane whose entries its own lie within; "" for none.
+        definitions: text of the vocabulary -> what it means.
+        shortcuts: text of the vocabulary -> the key that codes it.
+        value_sets: name of a value -> what it can be, where the file says so.
+        about_recording: whether its entries are about the whole recording, and their times mean nothing.
+        free_text: name under which the texts of its entries are values, in a lane without codes; "" otherwise.
+        participant_value: name under which the participant is a value of its entries; "" where it is none.
     """
 
     name: str
@@ -101,6 +124,24 @@ class InterchangeLane:
     scheme: str = ""
     track: str = ""
     vocabulary: tuple[str, ...] = ()
+    tier: str = ""
+    parent: str = ""
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    shortcuts: Mapping[str, str] = field(default_factory=dict)
+    value_sets: Mapping[str, ValueSet] = field(default_factory=dict)
+    about_recording: bool = False
+    free_text: str = ""
+    participant_value: str = ""
+
+    def with_codes(self) -> "InterchangeLane":
+        """Return it for a format of codes: free texts are values, and the name of these is the code."""
+        if not self.free_text:
+            return self
+        coded = (
+            replace(entry, text=self.free_text, values={**entry.values, self.free_text: entry.text})
+            for entry in self.entries
+        )
+        return replace(self, entries=tuple(coded))
 
     @property
     def subject(self) -> LaneSubject:
@@ -164,18 +205,81 @@ class Document:
         remarks: one line for each other thing that is read in another way or left out, for the preview.
         unread: what an entry of the file is that is in no lane -> how many of them there are.
         rows: table -> rows as the study holds them, in the one format that is lossless; empty otherwise.
+        name: of the file, without its ending; "" before it was read.
+        source: key of the format.
     """
 
     recordings: tuple[RecordingPart, ...]
     remarks: tuple[str, ...] = ()
     unread: Mapping[str, int] = field(default_factory=dict)
     rows: Mapping[str, tuple[dict[str, Json], ...]] = field(default_factory=dict)
+    name: str = ""
+    source: str = ""
+
+    def lanes_by_name(self) -> dict[str, list[InterchangeLane]]:
+        """Return name -> the lanes of that name, over all recordings."""
+        found: dict[str, list[InterchangeLane]] = {}
+        for part in self.recordings:
+            for lane in part.lanes:
+                found.setdefault(lane.name, []).append(lane)
+        return found
+
+    def with_codes(self) -> "Document":
+        """Return it for a format of codes."""
+        parts = (replace(part, lanes=tuple(lane.with_codes() for lane in part.lanes)) for part in self.recordings)
+        return replace(self, recordings=tuple(parts))
+
+    def with_people_as_values(self) -> "Document":
+        """Return it for a format whose tiers are about nobody: the lanes of a track about some are one."""
+        return replace(self, recordings=tuple(replace(p, lanes=_join_people(p.lanes)) for p in self.recordings))
 
     def only_recording(self, what: str) -> RecordingPart:
         """Return the one recording of a document, for a file (`what`) that holds no more."""
         if len(self.recordings) != 1:
             raise UserError(f"{what} is about one recording.", "Export one recording to each file.")
         return self.recordings[0]
+
+
+def join_documents(documents: Sequence[Document]) -> Document:
+    """Return several documents as one, called as the first.
+
+    Lanes of one name stay one only where annotator, participant, scheme and track are the same.
+    """
+    names: dict[tuple[str, LaneSubject], str] = {}
+    taken: set[str] = set()
+    parts, remarks, unread = [], [], Counter[str]()
+    for document in documents:
+        for part in document.recordings:
+            here = {}
+            for lane in part.lanes:
+                if (lane.name, lane.subject) not in names:
+                    whose = lane.name if lane.name not in taken else f"{lane.name} {lane.participant or lane.annotator}"
+                    names[lane.name, lane.subject] = unique_name(whose.strip(), taken)
+                here[lane.name] = names[lane.name, lane.subject]
+            lanes = (replace(lane, name=here[lane.name], parent=here.get(lane.parent, "")) for lane in part.lanes)
+            parts.append(replace(part, lanes=tuple(lanes)))
+        remarks += [f"{document.name}: {remark}" for remark in document.remarks]
+        unread.update(document.unread)
+    first = documents[0]
+    return Document(tuple(parts), tuple(remarks), unread, name=first.name, source=first.source)
+
+
+def _join_people(lanes: Iterable[InterchangeLane]) -> tuple[InterchangeLane, ...]:
+    joined: dict[LaneSubject | str, InterchangeLane] = {}
+    for lane in lanes:
+        if not lane.participant_value:
+            joined[lane.name] = lane
+            continue
+        who: dict[str, Json] = {lane.participant_value: lane.participant} if lane.participant else {}
+        entries = tuple(replace(entry, values={**entry.values, **who}) for entry in lane.entries)
+        nobody = replace(lane, participant="", entries=entries)
+        before = joined.get(nobody.subject)
+        joined[nobody.subject] = nobody if before is None else replace(before, entries=(*before.entries, *entries))
+    return tuple(joined.values())
+
+
+def _refuse_to_write(_document: Document, _path: Path) -> None:
+    raise UserError("This format is only read.", "Choose another one.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +291,8 @@ class Format:
         name: for people, such as `ELAN (.eaf)`.
         suffixes: of file names, lower case, with the dot; the first one is what a new file gets.
         recognises: tells whether a file that begins with these bytes (64 KiB at most) looks like one of this format.
-        write: writes a file to a temporary path that is there and empty; the caller renames it when it is whole.
+        write: writes a file to a temporary path that is there and empty; the caller renames it when it is whole. It
+            raises where the format is only read.
         losses: what the format cannot hold, one line each; shown before an export and listed in the docs.
         holds_several: whether one file holds several recordings.
         lossless: whether it holds `Document.rows`, the study itself, and is imported without any mapping.
@@ -198,8 +303,8 @@ class Format:
     suffixes: tuple[str, ...]
     recognises: Callable[[bytes], bool]
     read: Callable[[Path], Document]
-    write: Callable[[Document, Path], None]
-    losses: tuple[str, ...]
+    write: Callable[[Document, Path], None] = _refuse_to_write
+    losses: tuple[str, ...] = ()
     holds_several: bool = False
     lossless: bool = False
 
@@ -214,7 +319,8 @@ SPEECH = "Speech"
 
 def lane_name(kind: str, annotator: str, participant: str, scheme: str, track: str) -> str:
     """Return what a lane of Greenroom is called."""
-    words = (SPEECH, participant) if kind == "utterances" else (annotator, f"{scheme}.{track}".strip("."))
+    spoken = kind == "utterances"
+    words = (SPEECH, participant) if spoken else (annotator, f"{scheme}.{track}".strip("."), participant)
     return " ".join(word for word in words if word)
 
 
@@ -286,86 +392,3 @@ def format_clock(time_us: int, point: str, hours: int) -> str:
     if not 0 <= seconds < hours * 3600:
         raise UserError(f"This format holds less than {hours:,} hours.", "Export it in another format.")
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}{point}{milliseconds:03}"
-
-
-_SEPARATOR = ";"
-
-
-def to_text(value: Json) -> str:
-    """Write a value: a text as it is, choices as `one; two`, a number in digits; anything else as JSON."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list) and value and all(_is_plain_item(item) for item in value):
-        return f"{_SEPARATOR} ".join(str(item) for item in value)
-    return json.dumps(value, ensure_ascii=False)
-
-
-def to_value(scheme: Scheme, field: Field, value: Json, participant: Callable[[str], str]) -> Json:
-    """Read what a file says about a field: a choice by its key or name, a number in digits, a participant by name.
-
-    `participant` returns the id for a pseudonym or id.
-    """
-    match field.kind:
-        case FieldKind.TEXT:
-            value = value if isinstance(value, str) or value is None else to_text(value)
-        case FieldKind.CHOICE:
-            value = _choice(field, value)
-        case FieldKind.CHOICES:
-            value = [_choice(field, item) for item in _items(field, value)]
-        case FieldKind.SCALE | FieldKind.SLIDER:
-            value = _number(value)
-        case FieldKind.PARTICIPANT:
-            value = participant(value.strip()) if isinstance(value, str) and value.strip() else None
-    return scheme.check_value(field.key, value)
-
-
-def _is_plain_item(item: Json) -> bool:
-    return isinstance(item, str) and bool(item) and _SEPARATOR not in item and item == item.strip() and item[0] != "["
-
-
-def _items(field: Field, value: Json) -> list[Json]:
-    if value is None or value == "":
-        return []
-    if isinstance(value, list):
-        return value
-    if not isinstance(value, str):
-        return [value]
-    text = value.strip()
-    if text.startswith("["):
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError):
-            found = None
-        if isinstance(found, list):
-            return found
-    if _find(field, text) is not None:
-        return [text]
-    separator = next((sign for sign in (_SEPARATOR, "|", ",") if sign in text), _SEPARATOR)
-    return [item.strip() for item in text.split(separator) if item.strip()]
-
-
-def _choice(field: Field, value: Json) -> Json:
-    if not isinstance(value, str):
-        return value
-    return _find(field, value.strip()) or value.strip()
-
-
-def _find(field: Field, text: str) -> str | None:
-    if any(choice.key == text for choice in field.choices):
-        return text
-    folded = text.casefold()
-    fits = [c.key for c in field.choices if folded in (c.key.casefold(), c.name.casefold())]
-    return fits[0] if len(fits) == 1 else None
-
-
-def _number(value: Json) -> Json:
-    if not isinstance(value, str):
-        return value
-    text = value.strip()
-    if not text:
-        return None
-    try:
-        number = float(text.replace(",", ".", 1))
-        return int(number) if number.is_integer() else number
-    except (ValueError, OverflowError):
-        return value

@@ -20,6 +20,7 @@ from annotate.interchange.document import (
     unique_name,
 )
 from annotate.interchange.lossless_format import collect_rows
+from annotate.interchange.tier_export import name_speech_lanes, tier_exports
 from annotate.study.leave_permission import LeaveUse, may_leave
 from media.encoding import atomic_output
 from project.entities.study_records import Comment, Json, Recording, Segment
@@ -112,6 +113,8 @@ class _DocumentBuilder:
         self._all_names = annotator_names(session.study)
         self._vocabularies: dict[tuple[str, str], tuple[str, ...]] = {}
         self._about: set[tuple[str, str]] = set()
+        self._tiers = tier_exports(session.schemes)
+        self._speech_tiers = [name for scheme in session.schemes for name in scheme.speech_tiers]
         for scheme in session.schemes:
             for track in scheme.tracks:
                 self._vocabularies[scheme.key, track.key] = tuple(label.key for label in track.labels)
@@ -119,15 +122,19 @@ class _DocumentBuilder:
 
     def build_part(self, recording: Recording) -> RecordingPart:
         links = recording_rows.media_of(self._study, recording.id)
+        taken: set[str] = set()
+        speech = tuple(name_speech_lanes(self._speech(recording.id), self._speech_tiers, taken))
         return RecordingPart(
             recording.name,
-            (*self._segments(recording.id), *self._speech(recording.id)),
+            (*self._segments(recording.id, speech, taken), *speech),
             tuple(MediaLink(medium.path, medium.offset_us) for medium in links),
             recording.duration_us,
             recording.id,
         )
 
-    def _segments(self, recording_id: str) -> Iterator[InterchangeLane]:
+    def _segments(
+        self, recording_id: str, speech: Sequence[InterchangeLane], taken: set[str]
+    ) -> Iterator[InterchangeLane]:
         values = segment_rows.values_in(self._study, recording_id)
         said = segment_rows.comments_in(self._study, recording_id)
         lanes: dict[tuple[str, str, str], list[InterchangeEntry]] = {}
@@ -137,11 +144,20 @@ class _DocumentBuilder:
                 lanes.setdefault(key, []).append(
                     self._entry(segment, values.get(segment.id, {}), said.get(segment.id, []))
                 )
-        taken: set[str] = set()
         for (annotator_id, scheme, track), entries in sorted(lanes.items()):
             about = ("segments", self._names[annotator_id], "", scheme, track)
-            vocabulary = self._vocabularies.get((scheme, track), ())
-            yield InterchangeLane(unique_name(lane_name(*about), taken), tuple(entries), *about, vocabulary)
+            if (scheme, track) in self._tiers:
+                made = sum(key[1:] == (scheme, track) for key in lanes)
+                yield from self._tiers[scheme, track].split_lane(about, entries, speech, taken, made > 1)
+            else:
+                vocabulary = self._vocabularies.get((scheme, track), ())
+                yield InterchangeLane(unique_name(lane_name(*about), taken), tuple(entries), *about, vocabulary)
+        authors = {scheme: annotator_id for annotator_id, scheme, _ in sorted(lanes, reverse=True)}
+        present = {key[1:] for key in lanes}
+        for (scheme, track), tier in self._tiers.items():
+            if scheme in authors and (scheme, track) not in present:
+                about = ("segments", self._names[authors[scheme]], "", scheme, track)
+                yield tier.build_lane(about, (), speech, unique_name(track, taken))
 
     def _entry(self, segment: Segment, values: dict[str, Json], said: list[Comment]) -> InterchangeEntry:
         held = {

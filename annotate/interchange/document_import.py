@@ -15,6 +15,7 @@ from annotate.interchange.document import (
 )
 from annotate.interchange.lane_entries import (
     MILLISECOND,
+    NEW_RECORDING,
     LaneImport,
     LaneReader,
     Read,
@@ -25,6 +26,8 @@ from annotate.interchange.lane_entries import (
     utterance_key,
 )
 from annotate.interchange.lane_mapping import EntryTarget, ImportMapping, LaneTarget
+from annotate.interchange.tier_schemes import make_tier_schemes
+from annotate.study.recording_edits import home_collection
 from project.entities.study_records import (
     Annotator,
     Changes,
@@ -32,13 +35,14 @@ from project.entities.study_records import (
     FieldValue,
     Participant,
     ParticipantRole,
+    Recording,
     Segment,
     Utterance,
 )
 from project.erasure.withdrawal_guard import guard_import
 from project.errors import UserError
 from project.ids import is_id, new_id
-from project.queries import annotator_rows, recording_rows, segment_rows, transcript_rows
+from project.queries import annotator_rows, recording_rows, segment_rows, study_schemes, transcript_rows
 from project.schemes.scheme import Scheme
 from project.session.session import Session
 from project.store.study import UndoStep
@@ -63,15 +67,30 @@ def import_step(
         yield step
 
 
+MAX_PREVIEW_ROWS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRow:
+    """One entry as it comes in: its span, the key of its label ("" for an utterance), and its text in the file."""
+
+    start_us: int
+    end_us: int
+    label: str
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class LanePlan:
     """The planned import of one lane into one recording.
 
     Attributes:
         part: name of the recording in the document.
+        target: what it becomes; a lane with a track of its own becomes segments of that.
         recording_id: where it goes; "" where no recording of the study fits.
         left_out: reason -> how many entries are left out for it.
-        remarks: one line for each thing that is changed on the way in.
+        remarks: what is changed on the way in -> how often.
+        rows: the first entries as they come in.
     """
 
     part: str
@@ -82,7 +101,8 @@ class LanePlan:
     added: int
     known: int
     left_out: Mapping[str, int]
-    remarks: tuple[str, ...]
+    remarks: Mapping[str, int]
+    rows: tuple[PreviewRow, ...] = ()
 
 
 @dataclass(slots=True)
@@ -93,6 +113,8 @@ class Plan:
         lanes: the plan of each lane, in the order of the document.
         remarks: what the format left out or read in another way, one line each.
         unread: how many entries of the file are in no lane.
+        schemes: key -> each scheme that is used.
+        new_versions: key -> text of each of them that is new or has a new version.
     """
 
     lanes: tuple[LanePlan, ...] = ()
@@ -105,7 +127,9 @@ class Plan:
     new_values: list[FieldValue] = field(default_factory=list)
     new_comments: list[Comment] = field(default_factory=list)
     new_utterances: list[Utterance] = field(default_factory=list)
+    new_recordings: list[Recording] = field(default_factory=list)
     schemes: dict[str, Scheme] = field(default_factory=dict)
+    new_versions: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def added(self) -> int:
@@ -114,9 +138,9 @@ class Plan:
 
     @property
     def other_row_count(self) -> int:
-        """How many other rows are new: people, values and comments."""
-        people = len(self.new_annotators) + len(self.new_participants)
-        return people + len(self.new_values) + len(self.new_comments)
+        """How many other rows are new: schemes, recordings, people, values and comments."""
+        people = len(self.new_annotators) + len(self.new_participants) + len(self.new_recordings)
+        return people + len(self.new_versions) + len(self.new_values) + len(self.new_comments)
 
     @property
     def known(self) -> int:
@@ -133,7 +157,7 @@ def plan_document_import(session: Session, document: Document, mapping: ImportMa
     """Say what an import would do.
 
     Lanes that the mapping does not name are left out. `places` has the id of the study's recording for each part of the
-    document, "" for none.
+    document, "" for none and `NEW_RECORDING` for one without media that is made for it.
     """
     return _DocumentImportPlanner(session, document, mapping).build_plan(places)
 
@@ -141,31 +165,43 @@ def plan_document_import(session: Session, document: Document, mapping: ImportMa
 def apply_document_import(session: Session, found: Plan, name: str, *, keep_rest: bool = False) -> Changes:
     """Write a plan as one step, called after `name` of the file; nothing is written if anything of it fails."""
     session.study.require_writable()
-    if not found.added:
+    if not found.added and not found.new_versions:
         return Changes()
     brought = {annotator.name: annotator.id for annotator in found.new_annotators}
     with import_step(session, f"Import {name}", brought, keep_rest=keep_rest) as step:
         insert_planned(session, found)
+    session.schemes.reload()
     return step.changes
 
 
 def insert_planned(session: Session, found: Plan) -> None:
     """Write the rows of a plan; inside a step."""
     study = session.study
+    home = home_collection(session) if found.new_recordings else None
+    for recording in found.new_recordings:
+        assert home is not None
+        recording_rows.insert_recording(study, replace(recording, collection_id=home.id))
     for annotator in found.new_annotators:
         annotator_rows.insert_annotator(study, annotator)
     for person in found.new_participants:
         recording_rows.insert_participant(study, person)
     for recording_id, participant_id in found.appearances:
         recording_rows.set_appearance(study, recording_id, participant_id, True)
+    used = study_schemes.schemes_in_use(study)
     for scheme in found.schemes.values():
-        session.schemes.store_text(scheme)
+        if scheme.key in found.new_versions:
+            study_schemes.insert_version(study, scheme.key, scheme.version, found.new_versions[scheme.key])
+        else:
+            session.schemes.store_text(scheme)
+    if further := [key for key in found.schemes if key not in used]:
+        study.set_property(study_schemes.SCHEMES_PROPERTY, [*used, *further])
     segment_rows.insert_segments(study, found.new_segments)
     segment_rows.insert_values(study, found.new_values)
     segment_rows.insert_comments(study, found.new_comments)
     transcript_rows.insert_utterances(study, found.new_utterances)
 
 
+SHORTEST_RECORDING_US = 1_000_000
 _DIFFERENT = "in the study already with another time or label, and stay as they are there"
 
 
@@ -173,21 +209,32 @@ class _DocumentImportPlanner:
     def __init__(self, session: Session, document: Document, mapping: ImportMapping) -> None:
         self._session = session
         self._document = document
-        self._mapping = mapping
+        made = make_tier_schemes(session, document, mapping)
+        self._mapping = made.mapping
         unread = tuple(f"{count} left out: {what}." for what, count in document.unread.items())
-        self._found = Plan(remarks=(*document.remarks, *unread), unread=sum(document.unread.values()))
+        self._found = Plan(
+            remarks=(*(_describe_scheme(made.schemes[key]) for key in made.texts), *document.remarks, *unread),
+            unread=sum(document.unread.values()),
+            schemes=dict(made.schemes),
+            new_versions=made.texts,
+        )
         self._known = StudyContentIndex(session.study)
         self._annotators = {annotator.name: annotator.id for annotator in annotator_rows.all_annotators(session.study)}
         self._people = {
             participant.pseudonym: participant.id for participant in recording_rows.all_participants(session.study)
         }
-        self._ids = set(self._people.values())
+        self._ids = self._known.people
         self._appearing: set[tuple[str, str]] = set()
         self._recordings = {recording.id: recording for recording in recording_rows.all_recordings(session.study)}
         self._readers: dict[str, LaneReader] = {}
+        self._rows: list[PreviewRow] = []
         self._at = utc_now()
 
     def build_plan(self, places: Sequence[str]) -> Plan:
+        places = [
+            self._make_recording(part) if place == NEW_RECORDING else place
+            for part, place in zip(self._document.recordings, places, strict=True)
+        ]
         lanes = [
             self._lane(part, lane, place)
             for part, place in zip(self._document.recordings, places, strict=True)
@@ -196,6 +243,15 @@ class _DocumentImportPlanner:
         self._found.lanes = tuple(lanes)
         self._leave_out_unused()
         return self._found
+
+    def _make_recording(self, part: RecordingPart) -> str:
+        """Plan a recording without media that is as long as a part."""
+        ends = (entry.end_us + self._mapping.point_us for lane in part.lanes for entry in lane.entries)
+        number = recording_rows.next_number(self._session.study) + len(self._found.new_recordings)
+        made = Recording(new_id(), "", number, part.name, part.duration_us or max((*ends, SHORTEST_RECORDING_US)))
+        self._found.new_recordings.append(made)
+        self._recordings[made.id] = made
+        return made.id
 
     def _leave_out_unused(self) -> None:
         """Forget people who were made for entries that turned out to be in the study already."""
@@ -211,11 +267,12 @@ class _DocumentImportPlanner:
     def _lane(self, part: RecordingPart, lane: InterchangeLane, place: str) -> LanePlan:
         target = self._mapping.lanes.get(lane.name, LaneTarget(EntryTarget.NOTHING))
         left_out, remarks = Counter[str](), Counter[str]()
+        self._rows = []
         added = known = 0
         if target.becomes is EntryTarget.NOTHING:
-            left_out["nothing is chosen for the lane"] = len(lane.entries)
+            left_out["the lane is left out: choose what it becomes"] = len(lane.entries)
         elif place not in self._recordings:
-            left_out["no recording was chosen for it"] = len(lane.entries)
+            left_out["no recording is chosen for it: choose one, or a new one"] = len(lane.entries)
         else:
             add = self._segments if target.becomes is EntryTarget.SEGMENTS else self._utterances
             lane = move_to_recording(lane, part, recording_rows.media_of(self._session.study, place))
@@ -229,12 +286,18 @@ class _DocumentImportPlanner:
             added,
             known,
             {why: count for why, count in left_out.items() if count},
-            tuple(f"{count} {what}" for what, count in remarks.items()),
+            remarks,
+            tuple(self._rows),
         )
+
+    def _preview(self, span: tuple[int, int], label: str, text: str) -> None:
+        if len(self._rows) < MAX_PREVIEW_ROWS:
+            self._rows.append(PreviewRow(*span, label, text))
 
     def _segments(self, lane: InterchangeLane, target: LaneTarget, importing: LaneImport) -> tuple[int, int]:
         reader = self._reader(lane, target)
-        scheme = self._found.schemes[target.scheme] = self._session.schemes.get(target.scheme)
+        scheme = self._find_scheme(target.scheme)
+        about = self._participant(target.participant) if target.participant else ""
         author = self._annotator(target.annotator)
         present, keys = self._known.segments(importing.recording.id)
         added = known = 0
@@ -244,12 +307,14 @@ class _DocumentImportPlanner:
                 if entry.id in present and _differs(present[entry.id], entry, reader.find_label(entry.text)):
                     importing.remarks[_DIFFERENT] += 1
                 continue
-            read = reader.read_entry(entry, importing)
+            read = reader.read_entry(entry, importing, about)
             if read is None:
                 continue
+            self._preview((read.start_us, read.end_us), read.label, entry.text)
             place = importing.recording.id
             made = Segment("", place, author, read.label, read.start_us, read.end_us, scheme.key, target.track)
-            if segment_key(made) in keys:
+            key = segment_key(made, self._known.subject_of(read.values))
+            if key in keys:
                 known += 1
                 continue
             self._add(replace(made, id=self._claim_id(entry)), read, scheme)
@@ -277,6 +342,7 @@ class _DocumentImportPlanner:
             span = clip_to_recording(entry, importing)
             if span is None:
                 continue
+            self._preview(span, "", entry.text)
             made = Utterance("", place, *span, entry.text, who, checked=False)
             if utterance_key(made) in self._known.utterance_keys(place):
                 known += 1
@@ -298,9 +364,13 @@ class _DocumentImportPlanner:
 
     def _reader(self, lane: InterchangeLane, target: LaneTarget) -> LaneReader:
         if lane.name not in self._readers:
-            scheme = self._session.schemes.get(target.scheme)
-            self._readers[lane.name] = LaneReader(target, scheme, self._participant)
+            self._readers[lane.name] = LaneReader(target, self._find_scheme(target.scheme), self._participant)
         return self._readers[lane.name]
+
+    def _find_scheme(self, key: str) -> Scheme:
+        if key not in self._found.schemes:
+            self._found.schemes[key] = self._session.schemes.get(key)
+        return self._found.schemes[key]
 
     def _annotator(self, name: str) -> str:
         wanted = name.strip()
@@ -322,6 +392,12 @@ class _DocumentImportPlanner:
             self._ids.add(made.id)
             self._found.new_participants.append(made)
         return self._people[wanted]
+
+
+def _describe_scheme(scheme: Scheme) -> str:
+    tracks = ", ".join(track.name for track in scheme.tracks)
+    verb = "A scheme is made" if scheme.version == 1 else f"Version {scheme.version} of a scheme is made"
+    return f"{verb}: “{scheme.name}”, with the tracks {tracks}."
 
 
 def _differs(segment: Segment, entry: InterchangeEntry, label: str) -> bool:

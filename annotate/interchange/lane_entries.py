@@ -4,10 +4,11 @@ Entries that the study already holds are recognised, so importing a file twice a
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
-from annotate.interchange import document as value_text
+from annotate.interchange import value_text
 from annotate.interchange.document import (
     Document,
     InterchangeEntry,
@@ -18,28 +19,32 @@ from annotate.interchange.document import (
     parse_comments,
 )
 from annotate.interchange.lane_mapping import COMMENT, ImportMapping, LaneTarget, OutsideRule
+from annotate.interchange.tier_texts import OBSERVATION
 from annotate.study.recording_edits import MIN_SPAN_US
 from project.entities.study_records import Json, Medium, Recording, Segment, Utterance
 from project.errors import UserError
 from project.queries import segment_rows, transcript_rows
-from project.queries.recording_rows import all_media, all_recordings
+from project.queries.recording_rows import all_media, all_participants, all_recordings
 from project.schemes.scheme import Extent, Scheme
 from project.session.session import Session
 from project.store.study import Study
-from project.text_format import pluralize
+from project.text_format import escape_unprintable, pluralize
 
+NEW_RECORDING = "new"
+"""Stands for a recording's id: a recording without media is made."""
+_SAME_LENGTH_US = 40_000
 MILLISECOND = 1000
 """Formats that count milliseconds cut off what is finer, so times are compared that way."""
 
 
-SegmentKey = tuple[str, str, str, str, int, int]
+SegmentKey = tuple[str, str, str, str, int, int, str]
 UtteranceKey = tuple[str | None, str, int, int]
 
 
-def segment_key(segment: Segment) -> SegmentKey:
-    """Return what a segment says: two of the same are one annotation."""
+def segment_key(segment: Segment, subject: str) -> SegmentKey:
+    """Return what a segment says about somebody (`subject`, an id or ""): two of the same are one annotation."""
     start, end = segment.start_us // MILLISECOND, segment.end_us // MILLISECOND
-    return segment.annotator_id, segment.scheme, segment.track, segment.label, start, end
+    return segment.annotator_id, segment.scheme, segment.track, segment.label, start, end, subject
 
 
 def utterance_key(utterance: Utterance) -> UtteranceKey:
@@ -54,12 +59,14 @@ class StudyContentIndex:
     Attributes:
         segment_ids: of all segments of the study, and those that are planned.
         utterance_ids: likewise.
+        people: ids of all participants of the study, and those that are planned.
     """
 
     def __init__(self, study: Study) -> None:
         self._study = study
         self._segments: dict[str, tuple[dict[str, Segment], set[SegmentKey]]] = {}
         self._utterances: dict[str, set[UtteranceKey]] = {}
+        self.people = {participant.id for participant in all_participants(study)}
         self.segment_ids = segment_rows.segment_ids(study)
         self.utterance_ids = transcript_rows.utterance_ids(study)
 
@@ -67,8 +74,15 @@ class StudyContentIndex:
         """Return id -> segment of a recording, and what these say."""
         if recording_id not in self._segments:
             marked = segment_rows.segments_of(self._study, recording_id)
-            self._segments[recording_id] = {segment.id: segment for segment in marked}, set(map(segment_key, marked))
+            values = segment_rows.values_in(self._study, recording_id)
+            keys = {segment_key(made, self.subject_of(values.get(made.id, {}))) for made in marked}
+            self._segments[recording_id] = {segment.id: segment for segment in marked}, keys
         return self._segments[recording_id]
+
+    def subject_of(self, values: Mapping[str, Json]) -> str:
+        """Return what the values of a segment are about: a participant of the study, else an observation, or ""."""
+        texts = [value for value in values.values() if isinstance(value, str)]
+        return next((text for text in texts if text in self.people), str(values.get(OBSERVATION) or ""))
 
     def utterance_keys(self, recording_id: str) -> set[UtteranceKey]:
         """Return what is said in a recording."""
@@ -94,11 +108,12 @@ class LaneImport:
 
 
 def guess_recordings(session: Session, document: Document) -> tuple[str, ...]:
-    """Return the recording's id for each part of the document, "" where none fits.
+    """Return the recording's id for each part of the document, "" where none fits; `NEW_RECORDING` for live coding.
 
     A part goes to the recording of its id, else to the only one of its name (also with the number before it, as in
     the names of exported files), else to the only one with a file of the same name as one of the part's media, else to
-    the study's only one. The names of media are compared and never followed.
+    the only one that is as long, else to the study's only one if most of it lies within that. The names of media are
+    compared and never followed.
     """
     present = all_recordings(session.study)
     files: dict[str, set[str]] = {}
@@ -107,10 +122,22 @@ def guess_recordings(session: Session, document: Document) -> tuple[str, ...]:
     return tuple(_match_part(part, present, files, len(document.recordings)) for part in document.recordings)
 
 
-def assign_recordings(session: Session, document: Document, chosen: list[Recording]) -> tuple[str, ...]:
-    """Return the places for recordings that a person named: one for the only part, or one for each part in order."""
+def assign_recordings(
+    session: Session, document: Document, chosen: Sequence[Recording], named: Mapping[str, str] = MappingProxyType({})
+) -> tuple[str, ...]:
+    """Return the places for recordings that a person named.
+
+    They are one for the only part, or one for each part in order; or `named` has name of a part -> place.
+    """
     if not chosen:
-        return guess_recordings(session, document)
+        names = {part.name for part in document.recordings}
+        if strange := named.keys() - names:
+            raise UserError(
+                f"There is no recording “{escape_unprintable(min(strange))}” in the file.",
+                f"Choose one of {', '.join(map(escape_unprintable, sorted(names)))}.",
+            )
+        guessed = guess_recordings(session, document)
+        return tuple(named.get(part.name, place) for part, place in zip(document.recordings, guessed, strict=True))
     parts = len(document.recordings)
     if len(chosen) != parts:
         raise UserError(
@@ -132,7 +159,18 @@ def _match_part(part: RecordingPart, present: list[Recording], files: dict[str, 
     linked = set().union(*(files.get(link.match_key, set()) for link in part.media))
     if len(linked) == 1:
         return linked.pop()
-    return present[0].id if len(present) == 1 and parts == 1 else ""
+    differences = {recording.id: abs(recording.duration_us - part.duration_us) for recording in present}
+    lasting = [recording_id for recording_id, difference in differences.items() if difference < _SAME_LENGTH_US]
+    if part.duration_us and len(lasting) == 1:
+        return lasting[0]
+    if len(present) == 1 and parts == 1 and _lies_mostly_within(part, present[0].duration_us):
+        return present[0].id
+    return NEW_RECORDING if parts > 1 and part.lanes and part.on_media_time and not part.media else ""
+
+
+def _lies_mostly_within(part: RecordingPart, duration_us: int) -> bool:
+    starts = [entry.start_us for lane in part.lanes for entry in lane.entries]
+    return sum(start >= duration_us for start in starts) * 2 <= len(starts)
 
 
 def move_to_recording(lane: InterchangeLane, part: RecordingPart, media: Iterable[Medium]) -> InterchangeLane:
@@ -153,17 +191,13 @@ Span = tuple[int, int]
 
 def clip_to_recording(entry: InterchangeEntry, importing: LaneImport) -> Span | None:
     """Return an entry's span inside the recording, or None where it is left out; reasons and changes are counted."""
-    (start, end), last, point_us = entry.span, importing.recording.duration_us, importing.mapping.point_us
-    if end - start < MIN_SPAN_US:
-        if not point_us:
-            importing.left_out["it is a point without duration"] += 1
-            return None
-        importing.remarks[f"points become {point_us / 1000:g} ms long"] += 1
-        end = start + max(point_us, MIN_SPAN_US)
-        if entry.start_us <= last < end:
-            start, end = max(0, last - (end - start)), last
+    last = importing.recording.duration_us
+    span = _stretch_point(entry, importing)
+    if span is None:
+        return None
+    start, end = span
     if end <= 0 or start >= last:
-        importing.left_out["it lies outside the recording"] += 1
+        importing.left_out["it lies outside the recording: is it the right one?"] += 1
         return None
     # Formats that count milliseconds may round past the end: that is not worth a word.
     if max(-start, end - last) >= MIN_SPAN_US:
@@ -178,8 +212,24 @@ def clip_to_recording(entry: InterchangeEntry, importing: LaneImport) -> Span | 
     return start, end
 
 
+def _stretch_point(entry: InterchangeEntry, importing: LaneImport) -> Span | None:
+    """Return the span of an entry, where a point is as long as the mapping says; None where points are left out."""
+    (start, end), last, point_us = entry.span, importing.recording.duration_us, importing.mapping.point_us
+    if end - start >= MIN_SPAN_US:
+        return start, end
+    if not point_us:
+        importing.left_out["it is a point without duration: give points a length"] += 1
+        return None
+    importing.remarks[f"points become {point_us / 1000:g} ms long"] += 1
+    end = start + max(point_us, MIN_SPAN_US)
+    return (max(0, last - (end - start)), last) if start <= last < end else (start, end)
+
+
 _MAX_LISTED_TEXTS = 50
 """The most texts without a label that are listed one by one; further ones are counted together."""
+
+
+_NO_LABEL_HINT = ": choose one for it, or a new track"
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +260,7 @@ class LaneReader:
         self._known = names | {label.key.casefold(): label.key for label in self._track.labels}
         self._labels: dict[str, str] = dict(target.labels)
         self._fields = {field.key: field for field in scheme.fields}
+        self._about = scheme.participant_field(target.track)
         self._values: dict[tuple[str, str], Json | UserError] = {}
 
     def find_label(self, text: str) -> str:
@@ -225,12 +276,13 @@ class LaneReader:
             self._labels[text] = found
         return found
 
-    def read_entry(self, entry: InterchangeEntry, importing: LaneImport) -> Read | None:
-        """Return an entry as a segment, or None where it is left out, with the reason counted."""
+    def read_entry(self, entry: InterchangeEntry, importing: LaneImport, about: str = "") -> Read | None:
+        """Return an entry as a segment about somebody (their id), or None where it is left out, with its reason."""
         label, left_out = self.find_label(entry.text), importing.left_out
         if not label:
-            reason = f"“{entry.text.strip()[:40]}” is no label"
-            left_out[reason if reason in left_out or len(left_out) < _MAX_LISTED_TEXTS else "the text is no label"] += 1
+            reason = f"“{entry.text.strip()[:40]}” is no label{_NO_LABEL_HINT}"
+            listed = reason in left_out or len(left_out) < _MAX_LISTED_TEXTS
+            left_out[reason if listed else f"the text is no label{_NO_LABEL_HINT}"] += 1
             return None
         whole = self._track.extent is Extent.RECORDING
         span = (0, importing.recording.duration_us) if whole else clip_to_recording(entry, importing)
@@ -238,6 +290,8 @@ class LaneReader:
             return None
         values: dict[str, Json] = {}
         comments: tuple[str, ...] = ()
+        if about and self._about is not None:
+            self._add_value(self._about.key, about, label, values, importing.remarks)
         if self._target.text_field:
             self._add_value(self._target.text_field, entry.text, label, values, importing.remarks)
         for name, value in entry.values.items():

@@ -4,15 +4,20 @@
 """
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
 from annotate.interchange.bounded_files import damaged_file_error, parse_json, read_text
 from annotate.interchange.document import COMMENTS, Document, InterchangeLane
+from annotate.interchange.tier_texts import NO_TEXT, code_key, is_free_text, looks_like_speech
 from project.codec import dump, load
+from project.errors import UserError
+from project.queries.study_schemes import all_versions
 from project.schemes.scheme import FieldKind, Scheme, Track
+from project.schemes.scheme_file import shipped_names
 from project.session.session import Session
 from project.text_format import escape_unprintable
 
@@ -26,6 +31,10 @@ class EntryTarget(StrEnum):
     """What the entries of a lane are made into."""
 
     SEGMENTS = "segments"
+    OWN_TRACK = "own track"
+    """A track of its own, with its texts as labels; made where the study does not have it yet."""
+    OWN_TEXT = "own text"
+    """A track of its own with one label and its texts in a text field."""
     UTTERANCES = "utterances"
     NOTHING = "nothing"
 
@@ -37,19 +46,31 @@ class OutsideRule(StrEnum):
     LEAVE_OUT = "leave out"
 
 
+OWN_TARGETS = (EntryTarget.OWN_TRACK, EntryTarget.OWN_TEXT)
+
+
+class TargetChoice(StrEnum):
+    """What a person can let a lane become, beside a track of the study."""
+
+    NEW = "new"
+    TEXT = "text"
+    UTTERANCES = "utterances"
+    OUT = "out"
+
+
 @dataclass(frozen=True, slots=True)
 class LaneTarget:
     """What one lane becomes.
 
     Attributes:
         annotator: name of who made the segments.
-        scheme: key of the segments' scheme.
+        scheme: key of the segments' scheme; of one that is made, where it gets a track of its own.
         track: key of the segments' track.
         labels: text -> key of a label; "" leaves entries of that text out. It comes before keys and names that fit.
         otherwise: key of the label for texts that are no label; "" leaves those entries out.
         text_field: key of the field that takes the text, or "".
         fields: name of a value -> key of a field, `COMMENT`, or "" to leave it out.
-        participant: pseudonym of who speaks, or "".
+        participant: pseudonym of who speaks, or of whom the segments are about; "" for nobody.
     """
 
     __pydantic_config__ = {"extra": "forbid"}
@@ -99,21 +120,29 @@ def load_mapping(path: Path) -> ImportMapping:
     return load(ImportMapping, found, f"The mapping {escape_unprintable(path.name)}")
 
 
-_MIN_LABEL_SHARE = 0.5
-"""Share of a lane's texts that must be labels of a track, for the lane to be proposed for it."""
-
-
 def guess_mapping(session: Session, document: Document) -> ImportMapping:
-    """Propose what the lanes become.
+    """Propose what the lanes become; nothing is left out.
 
-    A lane that names its scheme and track goes there. Otherwise the track is taken that knows most of the lane's texts
-    as labels, by key or name; free text becomes utterances; what is neither is left out until somebody says what it is.
+    A lane that names its scheme and track goes there, and one that a former import made a track of goes there too.
+    Otherwise the track is taken that knows all texts of the lane as labels, by key or name; speech becomes utterances;
+    everything else gets a track of its own, as `tier_schemes` makes it.
     """
-    lanes: dict[str, list[InterchangeLane]] = {}
-    for part in document.recordings:
-        for lane in part.lanes:
-            lanes.setdefault(lane.name, []).append(lane)
-    found = {name: _guess_target(session, same) for name, same in lanes.items()}
+    lanes = document.lanes_by_name()
+    alike = [name for name in lanes if _is_speech_tier(name, lanes)]
+    # Where it is known of some who speaks, the others are notes.
+    speech = [name for name in alike if lanes[name][0].participant] or alike
+    own = own_scheme_key(session, document)
+    found: dict[str, LaneTarget] = {}
+    for name, same in lanes.items():
+        first = same[0]
+        if first.is_speech:
+            found[name] = LaneTarget(EntryTarget.UTTERANCES, participant=first.participant)
+        elif name in speech and not _find_made_track(session, first, own):
+            # Several tiers with speech and without a participant are called by who speaks.
+            who = first.participant or (name if len(speech) > 1 else "")
+            found[name] = LaneTarget(EntryTarget.UTTERANCES, participant=who)
+        else:
+            found[name] = _guess_segments(session, same, own)
     return ImportMapping(found)
 
 
@@ -130,53 +159,133 @@ def build_track_target(session: Session, lanes: Iterable[InterchangeLane], schem
     held = {
         name: by_name.get(name.casefold(), COMMENT if name.casefold() in _COMMENT_FIELDS else "") for name in values
     }
-    strange = not all(entry.text.strip().casefold() in known for lane in same for entry in lane.entries)
     taken = set(held.values())
-    text_field = next((field.key for field in fields if field.kind is FieldKind.TEXT and field.key not in taken), "")
+    text_field = scheme.free_text_field(track.key)
+    strange = not all(entry.text.strip().casefold() in known for lane in same for entry in lane.entries)
+    if text_field is None and strange and only:
+        text_field = next((field for field in fields if field.kind is FieldKind.TEXT and field.key not in taken), None)
     return LaneTarget(
         EntryTarget.SEGMENTS,
         same[0].annotator or session.annotator_name,
         scheme.key,
         track.key,
+        labels={"": NO_TEXT} if track.label(NO_TEXT) is not None else {},
         otherwise=only,
-        text_field=text_field if strange and only else "",
+        text_field="" if text_field is None else text_field.key,
         fields=held,
+        participant=same[0].participant,
     )
 
 
+def build_own_target(
+    session: Session, lanes: Sequence[InterchangeLane], own: str, free_text: bool | None = None
+) -> LaneTarget:
+    """Return the target for lanes of one name that get a track of their own, in the scheme of the key `own`.
+
+    Where a former import made a track of a lane of that name, it is that track. Whether it is for free text is seen
+    from the texts where nobody says it.
+    """
+    first = lanes[0]
+    texts = [entry.text for lane in lanes for entry in lane.entries]
+    if free_text is None:
+        closed = any(lane.vocabulary or lane.about_recording for lane in lanes)
+        free_text = not closed and (not texts or is_free_text(texts))
+    return LaneTarget(
+        EntryTarget.OWN_TEXT if free_text else EntryTarget.OWN_TRACK,
+        first.annotator or session.annotator_name,
+        _find_made_track(session, first, own) or own,
+        own_track_key(first),
+        participant=first.participant,
+    )
+
+
+def choose_target(session: Session, document: Document, name: str, choice: str) -> LaneTarget:
+    """Return the target that a person chose for a lane: a `TargetChoice`, or `SCHEME.TRACK`."""
+    lanes = document.lanes_by_name()
+    if name not in lanes:
+        known = ", ".join(map(escape_unprintable, lanes))
+        raise UserError(f"There is no tier “{escape_unprintable(name)}” in the file.", f"Choose one of {known}.")
+    same, own = lanes[name], own_scheme_key(session, document)
+    match choice:
+        case TargetChoice.NEW | TargetChoice.TEXT:
+            return build_own_target(session, same, own, choice == TargetChoice.TEXT)
+        case TargetChoice.UTTERANCES:
+            return LaneTarget(EntryTarget.UTTERANCES, participant=same[0].participant)
+        case TargetChoice.OUT:
+            return LaneTarget(EntryTarget.NOTHING)
+    for scheme in session.schemes:
+        for track in scheme.tracks:
+            if f"{scheme.key}.{track.key}" == choice:
+                return build_track_target(session, same, scheme, track)
+    tracks = ", ".join(f"{scheme.key}.{track.key}" for scheme in session.schemes for track in scheme.tracks)
+    raise UserError(
+        f"“{escape_unprintable(choice)}” is nothing that a tier can become.",
+        f"Choose one of {', '.join(TargetChoice)}, {tracks}.",
+    )
+
+
+def own_track_key(lane: InterchangeLane) -> str:
+    """Return the key of the track that a lane gets of its own."""
+    return code_key(lane.tier or lane.track or lane.name)
+
+
+def own_scheme_key(session: Session, document: Document) -> str:
+    """Return the key of the scheme that the lanes of a document get.
+
+    It is that of a former import of a file of that name, else that of one with tracks for the same tiers, else a free
+    one.
+    """
+    base = re.sub(r"[^\w-]+", "-", document.name.casefold())[:_MAX_KEY_CHARS].strip("-_") or "import"
+    key, number = base, 2
+    taken = {*all_versions(session.study), *shipped_names()}
+    while key in taken and not ((known := session.schemes.find(key)) is not None and known.source):
+        key, number = f"{base}-{number}", number + 1
+    if not session.schemes.is_in_use(key):
+        tiers = {own_track_key(same[0]) for same in document.lanes_by_name().values()}
+        alike = (scheme for scheme in session.schemes if scheme.source == document.source)
+        return next((scheme.key for scheme in alike if tiers & {track.key for track in scheme.tracks}), key)
+    return key
+
+
 _COMMENT_FIELDS = (COMMENTS, "comment")
+_MAX_KEY_CHARS = 40
 
 
-def _guess_target(session: Session, same: list[InterchangeLane]) -> LaneTarget:
+def _guess_segments(session: Session, same: Sequence[InterchangeLane], own: str) -> LaneTarget:
     first = same[0]
-    if first.kind == "utterances":
-        return LaneTarget(EntryTarget.UTTERANCES, participant=first.participant)
     for scheme in session.schemes:
         for track in scheme.tracks:
             if (scheme.key, track.key) == (first.scheme, first.track):
                 return build_track_target(session, same, scheme, track)
-    texts = {entry.text.strip().casefold() for lane in same for entry in lane.entries} or {
-        text.strip().casefold() for text in first.vocabulary
-    }
-    best: tuple[float, Scheme, Track] | None = None
-    for scheme in session.schemes:
-        for track in scheme.tracks:
-            share = len(texts & _keys(track)) / max(1, len(texts))
-            if share >= _MIN_LABEL_SHARE and (best is None or share > best[0]):
-                best = share, scheme, track
-    if best is not None:
-        return build_track_target(session, same, best[1], best[2])
-    if not first.vocabulary and _looks_like_speech(same):
-        return LaneTarget(EntryTarget.UTTERANCES, participant=first.participant)
-    return LaneTarget(EntryTarget.NOTHING)
+    if not _find_made_track(session, first, own):
+        texts = {entry.text.strip().casefold() for lane in same for entry in lane.entries} or {
+            text.strip().casefold() for text in first.vocabulary
+        }
+        for scheme in session.schemes:
+            for track in scheme.tracks:
+                if texts and not scheme.source and texts <= _keys(track):
+                    return build_track_target(session, same, scheme, track)
+    return build_own_target(session, same, own)
+
+
+def _find_made_track(session: Session, lane: InterchangeLane, own: str) -> str:
+    """Return the key of the scheme in use that an import made a track for such lanes in; "" for none."""
+    made = sorted((scheme for scheme in session.schemes if scheme.source), key=lambda scheme: scheme.key != own)
+    key = own_track_key(lane)
+    return next((scheme.key for scheme in made if any(track.key == key for track in scheme.tracks)), "")
 
 
 def _keys(track: Track) -> set[str]:
     return {text.casefold() for label in track.labels for text in (label.key, label.name)}
 
 
-def _looks_like_speech(same: list[InterchangeLane]) -> bool:
-    """Tell whether texts look like what somebody said: hardly any comes twice, and most have several words."""
-    texts = [entry.text for lane in same for entry in lane.entries if entry.text.strip()]
-    several = sum(len(text.split()) > 1 for text in texts)
-    return bool(texts) and several * 2 > len(texts) and len(set(texts)) * 2 > len(texts)
+def _is_speech_tier(name: str, lanes: Mapping[str, Sequence[InterchangeLane]]) -> bool:
+    """Tell whether a lane is speech: by its texts, and not within speech or with values that utterances cannot have."""
+    same = lanes[name]
+    if any(lane.vocabulary or lane.about_recording for lane in same):
+        return False
+    entries = [entry for lane in same for entry in lane.entries]
+    if any(entry.values for entry in entries) or not looks_like_speech([entry.text for entry in entries]):
+        return False
+    above = same[0].parent
+    return not (above in lanes and above != name and _is_speech_tier(above, lanes))

@@ -469,7 +469,7 @@ class _LosslessImportPlanner:
         place = str(self._same["recording"].get(part.id, part.id))
         known = sum(entry.id in self._marked for entry in lane.entries)
         count = len(lane.entries)
-        return LanePlan(part.name, lane.name, target, place, count, count - known, known, {}, ())
+        return LanePlan(part.name, lane.name, target, place, count, count - known, known, {}, {})
 
 
 def _remap_references(table: str, row: Row, same: Mapping[str, Mapping[Json, Json]]) -> Row:

@@ -171,7 +171,7 @@ def add_recordings(
     session.allow_folders_of(file.path for file in files)
     title = f"Add {files[0].path.name}" if len(files) == 1 else f"Add {len(files)} recordings"
     with session.step(title) as step:
-        home = _collection(session, collection)
+        home = home_collection(session, collection)
         for file in files:
             recording = Recording(
                 new_id(), home.id, recording_rows.next_number(session.study), file.path.stem, file.facts.duration_us
@@ -290,7 +290,8 @@ def _missing_media(session: Session) -> list[Medium]:
     ]
 
 
-def _collection(session: Session, name: str | None) -> Collection:
+def home_collection(session: Session, name: str | None = None) -> Collection:
+    """Return the collection of a name, by default the first one, made where it is missing; inside a step."""
     for collection in recording_rows.all_collections(session.study):
         if name in (None, collection.name):
             return collection

@@ -92,7 +92,7 @@ def import_transcript(
     for lane in found.lanes:
         if lane.target.becomes is EntryTarget.UTTERANCES:
             remarks += [f"{count} left out: {why}." for why, count in lane.left_out.items()]
-            remarks += [f"{remark[:1].upper()}{remark[1:]}." for remark in lane.remarks]
+            remarks += [f"{count} {remark}." for remark, count in lane.remarks.items()]
     return TranscriptImportResult(
         len(found.new_utterances), found.known, len(drafts), found.left_out, (*found.remarks, *remarks), step.changes
     )
@@ -148,7 +148,12 @@ def _map_spoken_lanes(session: Session, document: Document, path: Path) -> tuple
     if not any(lane.entries for lane in spoken):
         names = ", ".join(escape_unprintable(lane.name) for lane in lanes if lane.entries)
         raise damaged_file_error(path, f"it holds nothing spoken{', only: ' + names if names else ''}")
-    targets = {lane.name: LaneTarget(EntryTarget.UTTERANCES, participant=lane.participant) for lane in spoken}
+    targets = {
+        lane.name: guessed[lane.name]
+        if guessed[lane.name].becomes is EntryTarget.UTTERANCES
+        else LaneTarget(EntryTarget.UTTERANCES, participant=lane.participant)
+        for lane in spoken
+    }
     remarks = [
         f"“{escape_unprintable(lane.name)}” is left out: it is nothing spoken."
         for lane in lanes

@@ -1,6 +1,7 @@
 """Builds masks from face tracks, with a margin and without gaps.
 
-A mask is a set of ellipses that follow the face and fade out around it.
+A mask is a set of ellipses that follow the face and fade out around it. What any method draws is put under the same
+mask: nothing of the source is left where it hides fully, and no sample outside changes.
 """
 
 import math

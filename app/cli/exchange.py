@@ -1,19 +1,22 @@
 """Commands that exchange annotations with other tools."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from annotate.interchange.annotation_files import FORMATS
+from annotate.interchange.annotation_files import FORMATS, READ_FORMATS
 from app.cli.command import EDIT, KEEP_REST, argument, command, option
 from app.cli.console import UNSCRUBBED_NOTE, Output, progress_bar, record
 from project.entities.study_records import Recording
+from project.errors import UserError
 from project.queries.recording_rows import recording_numbers
 from project.session.session import Session
 from project.text_format import pluralize
+from project.timebase import format_time
 
 if TYPE_CHECKING:
-    from annotate.interchange.document_import import LanePlan, Plan
+    from annotate.interchange.document_import import LanePlan, Plan, PreviewRow
     from annotate.interchange.lossless_format import RowsPlan
 
 
@@ -53,10 +56,21 @@ def export_annotations(
 )
 def import_annotations(
     session: Session,
-    file: Path = argument(),
-    key: str | None = option("Which format; by default seen from the file.", "--format", choices=FORMATS),
+    files: tuple[Path, ...] = argument(metavar="FILE...", required=True),
+    key: str | None = option("Which format; by default seen from the file.", "--format", choices=READ_FORMATS),
     recording: tuple[Recording, ...] = option(
-        "Recording that it is about, one for each where there are several; by default found by name or media."
+        "Recording that it is about, one for each where there are several; by default found by name, media or length."
+    ),
+    parts: tuple[str, ...] = option(
+        "Which recording of the study one of the file is: its number, or new or none.",
+        "--part",
+        metavar="NAME=RECORDING",
+    ),
+    new_recordings: bool = option("Make a recording without video for each of the file that fits none."),
+    targets: tuple[str, ...] = option(
+        "What a tier becomes: new (a track of its own), text (one for free text), utterances, out, or SCHEME.TRACK.",
+        "--map",
+        metavar="TIER=TARGET",
     ),
     chosen: Path | None = option("Mapping file: what each lane becomes.", "--mapping"),
     save_mapping: Path | None = option("Write the mapping that is used to this file."),
@@ -65,30 +79,38 @@ def import_annotations(
 ) -> Output:
     """Import annotations of another tool.
 
-    It is one step that undo takes back. Importing a file twice changes nothing. A file that holds a name, a number or
-    an address of somebody who withdrew from the study is refused.
+    A tier that fits no track of the study gets a track of its own, in a scheme that is made for the file. It is one
+    step that undo takes back. Importing a file twice changes nothing. A file that holds a name, a number or an address
+    of somebody who withdrew from the study is refused.
 
     \b
     Example:
       greenroom import my-study.greenroom coded.eaf --recording 1 --preview
-      greenroom import my-study.greenroom coded.eaf --recording 1 --mapping elan.json
+      greenroom import my-study.greenroom coded.eaf --recording 1 --map gestures=text --map notes=out
+      greenroom import my-study.greenroom lab.boris --part "visit 1=3" --new-recordings
     """
-    from annotate.interchange.annotation_files import apply_import, plan_import, read_file
-    from annotate.interchange.lane_entries import assign_recordings
-    from annotate.interchange.lane_mapping import guess_mapping, load_mapping
+    from annotate.interchange.annotation_files import apply_import, plan_import, read_files
+    from annotate.interchange.lane_entries import NEW_RECORDING, assign_recordings
+    from annotate.interchange.lane_mapping import choose_target, guess_mapping, load_mapping
     from media.encoding import atomic_output
 
-    document = read_file(file, key)
+    document = read_files(files, key)
     given = None if chosen is None else load_mapping(chosen)
     mapping = guess_mapping(session, document) if given is None else given
-    places = assign_recordings(session, document, list(recording))
+    for tier, target in _pairs(targets, "TIER=TARGET, such as gestures=new"):
+        mapping = replace(mapping, lanes={**mapping.lanes, tier: choose_target(session, document, tier, target)})
+    named = {name: _place(session, text) for name, text in _pairs(parts, "NAME=RECORDING, such as visit 1=3")}
+    places = assign_recordings(session, document, recording, named)
+    if new_recordings:
+        places = tuple(place or NEW_RECORDING for place in places)
     plan = plan_import(session, document, mapping, places)
     numbers = recording_numbers(session.study)
     if save_mapping is not None:
-        with atomic_output(save_mapping, (file,)) as temporary:
+        with atomic_output(save_mapping, files) as temporary:
             temporary.write_text(mapping.to_json(), "utf-8")
     if not preview:
-        apply_import(session, plan, file.name, keep_rest=keep_rest)
+        title = files[0].name if len(files) == 1 else f"{len(files)} files"
+        apply_import(session, plan, title, keep_rest=keep_rest)
     result = {
         "added": plan.added,
         "further": plan.other_row_count,
@@ -101,17 +123,49 @@ def import_annotations(
     return Output(result, _plan_lines(plan, numbers, preview))
 
 
+def _pairs(texts: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
+    for text in texts:
+        name, sign, value = text.rpartition("=")
+        if not sign:
+            raise UserError(f"“{text}” does not say what becomes what.", f"Write {form}.")
+        yield name, value
+
+
+def _place(session: Session, text: str) -> str:
+    """Return the id of a recording by its number, or what stands for a new one or none."""
+    from annotate.interchange.lane_entries import NEW_RECORDING
+
+    if text in (NEW_RECORDING, "none"):
+        return text if text == NEW_RECORDING else ""
+    by_number = {str(number): recording_id for recording_id, number in recording_numbers(session.study).items()}
+    if text not in by_number:
+        raise UserError(f"There is no recording {text}.", "Give its number, or new, or none.")
+    return by_number[text]
+
+
 def _plan_lines(plan: "Plan | RowsPlan", numbers: Mapping[str, int], preview: bool) -> Iterator[str]:
     for lane in plan.lanes:
         where = "a new recording" if lane.recording_id else "no recording"
         where = f"recording {numbers[lane.recording_id]}" if lane.recording_id in numbers else where
         yield f"{lane.part}: {lane.lane} -> {_target_text(lane, where)}: new {lane.added} of {lane.entries}"
         yield from (f"  {count} left out: {why}" for why, count in lane.left_out.items())
-        yield from (f"  {remark}" for remark in lane.remarks)
+        yield from (f"  {count} {remark}" for remark, count in lane.remarks.items())
+        if preview:
+            yield from (f"  {_row_text(row)}" for row in lane.rows[:_PREVIEW_ROWS])
     yield from plan.remarks
     verb = "Would import" if preview else "Imported"
     known = f"; {plan.known} are in the study already" if plan.known else ""
     yield f"{verb} {pluralize(plan.added, 'annotation')} and {pluralize(plan.other_row_count, 'further row')}{known}."
+
+
+_PREVIEW_ROWS = 3
+_MAX_ROW_TEXT = 60
+
+
+def _row_text(row: "PreviewRow") -> str:
+    said = " ".join(row.text.split())[:_MAX_ROW_TEXT]
+    label = f"{row.label}: " if row.label not in ("", row.text) else ""
+    return f"{format_time(row.start_us)} - {format_time(row.end_us)}  {label}{said}"
 
 
 def _target_text(lane: "LanePlan", where: str) -> str:

@@ -1,4 +1,7 @@
-"""Executes a run: asks all judges in parallel, each at its own rate, and hands over each answer as it arrives."""
+"""Executes a run: asks all judges in parallel, each at its own rate, and hands over each answer as it arrives.
+
+An answer is stored before the next question takes its place, so a killed run loses only what was under way.
+"""
 
 import asyncio
 import time

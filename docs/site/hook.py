@@ -20,6 +20,7 @@ if str(ROOT) not in sys.path:
 from app.docs_browser.docs_pages import list_pages  # noqa: E402
 from docs.site.page_checks import page_problems  # noqa: E402
 from docs.site.parts import filled  # noqa: E402
+from docs.site.printed_page import MOST_SIDES, pdf_name, print_page  # noqa: E402
 from docs.site.reference_checks import reference_problems, site_problems  # noqa: E402
 
 _LOG = logging.getLogger("mkdocs.hooks.checks")
@@ -59,17 +60,25 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages and files that lie outside docs/."""
+    """Add the pages and files that lie outside docs/, and the PDFs of pages that are printed."""
     for source, name in FROM_THE_ROOT.items():
         path = ROOT / source
         if path.exists():
             files.append(File.generated(config, name, abs_src_path=str(path)))
+    for page, most in MOST_SIDES.items():
+        pdf, sides = print_page(page)
+        if sides > most:
+            _LOG.warning("%s is printed on %d sides, more than %d", page, sides, most)
+        files.append(File.generated(config, pdf_name(page), content=pdf))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
-    """Fill in what is made from the code, and lead links over the border of docs/ to where the site has it."""
+    """Fill in what is made from the code, link PDFs, and lead links out of docs/ to where the site has their target."""
     name = page.file.src_uri
+    if name in MOST_SIDES:
+        title, rest = markdown.split("\n", 1)
+        markdown = f"{title}\n\n[To print: this page as a PDF]({pdf_name(name)})\n{rest}"
     if name == "NOTICE.md":
         return f"# Licences\n\n{markdown.removeprefix('Greenroom').lstrip()}"
     if name in FROM_THE_ROOT.values():

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from annotate.interchange.annotation_files import FORMATS, get_format
+from annotate.interchange.annotation_files import FORMATS
 from anonymize.methods.face_methods import METHODS, method_type
 from anonymize.sound.voice_methods import VOICES, voice_type
 from app.cli.main import greenroom
@@ -40,8 +40,6 @@ _ROOTS = ("app", "annotate", "anonymize", "benchmark", "media", "models", "proje
 _VARIABLE = re.compile(r"\"(GREENROOM_[A-Z_]*[A-Z])\"")
 _INTERNAL = {"benchmark.sets.item_sources"}
 """Registries whose keys nobody meets."""
-_WITHOUT_TOOLS = {"jsonl", "csv"}
-"""Formats of the program's own."""
 _WHEEL = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
 
 
@@ -78,8 +76,7 @@ def site_problems(site: Path) -> Iterator[str]:
 
 def _named() -> Iterator[tuple[str, str, Iterable[str]]]:
     """Yield where something has to be named, the text that is there, and what has to be in it."""
-    commands = [f"greenroom {name}" for name, _ in _leaves(greenroom)]
-    yield "a page", all_pages(), [*commands, *(f"*{mode.name}*" for mode in MODES)]
+    yield "a page", all_pages(), [f"*{mode.name}*" for mode in MODES]
     yield "docs/anonymization.md", page("anonymization"), _with_options({key: method_type(key) for key in METHODS})
     yield "docs/voice.md", page("voice"), _with_options({key: voice_type(key) for key in VOICES})
     finders = (*face_detectors.DETECTORS, *EMBEDDERS, *LANDMARKS)
@@ -108,13 +105,7 @@ def _named() -> Iterator[tuple[str, str, Iterable[str]]]:
     yield "docs/what-leaves.md", page("what-leaves"), [*policy, *(f"| `{level.value}`" for level in EgressLevel)]
     yield "docs/schemes.md", page("schemes"), _quoted(shipped_names())
     yield "the reference of schemes", PARTS["schemes"](), _quoted(_keys_of_schemes())
-    formats = {key: get_format(key) for key in FORMATS}
-    yield "docs/interchange.md", page("interchange"), [f"| `{key}` | {kind.name} |" for key, kind in formats.items()]
-    yield "docs/interchange-tools.md", page("interchange-tools"), _quoted(formats.keys() - _WITHOUT_TOOLS)
-    rows = dict(re.findall(r"^\| (.*?\.) \| (`.*`) \|$", page("interchange"), re.MULTILINE))
-    for key, kind in formats.items():
-        for loss in kind.losses:
-            yield f"the row of docs/interchange.md about “{loss}”", rows.get(loss, ""), _quoted([key])
+    yield "docs/interchange.md", page("interchange"), _quoted(FORMATS)
     sources = "\n".join(path.read_text("utf-8") for root in _ROOTS for path in (ROOT / root).rglob("*.py"))
     yield "docs/reference/settings.md", page("reference/settings"), _quoted(_VARIABLE.findall(sources))
     yield "the docstring of Settings", " ".join(attributes(Settings)), Settings.__dataclass_fields__

@@ -1,6 +1,7 @@
 """Merges the work of one copy into a study, as one step that can be undone.
 
-Runs of models, the journal of requests and active time are only added.
+The newest step that both files share is where they parted: each row is compared with its state then. Runs of models,
+the journal of requests and active time are only added.
 """
 
 import json

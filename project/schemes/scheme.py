@@ -220,6 +220,9 @@ class Scheme:
         rules: what a segment needs before it counts as complete.
         definition: what it is for.
         examples: worked ones, for the guidelines.
+        source: key of the file format that an import made it from, or "". Its tracks are exported as the tiers that
+            they were, under their names.
+        speech_tiers: names of the tiers of that file that became utterances; `{participant}` stands for who speaks.
     """
 
     key: str
@@ -230,6 +233,8 @@ class Scheme:
     rules: tuple[RequiredFieldsRule, ...] = ()
     definition: str = ""
     examples: tuple[Example, ...] = ()
+    source: str = ""
+    speech_tiers: tuple[str, ...] = ()
 
     def track(self, key: str) -> Track:
         """Return one track."""
@@ -268,6 +273,17 @@ class Scheme:
     def fields_of(self, track: str) -> tuple[Field, ...]:
         """Return the fields that the segments of a track have."""
         return tuple(field for field in self.fields if not field.tracks or track in field.tracks)
+
+    def free_text_field(self, track: str) -> Field | None:
+        """Return the field that holds the texts of a track for free text: one with a single label, of the same key."""
+        if [label.key for label in self.track_or_empty(track).labels] != [track]:
+            return None
+        texts = (field for field in self.fields_of(track) if field.kind is FieldKind.TEXT)
+        return next((field for field in texts if field.key == track), None)
+
+    def participant_field(self, track: str) -> Field | None:
+        """Return the first field of a track that says who a segment is about."""
+        return next((field for field in self.fields_of(track) if field.kind is FieldKind.PARTICIPANT), None)
 
     def shortcuts(self) -> tuple[str, ...]:
         """Return every shortcut that it names, once."""

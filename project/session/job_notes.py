@@ -1,6 +1,7 @@
 """Notes on this machine about jobs that had not ended when their study was closed.
 
-They are restored at the next opening.
+They are restored at the next opening. A note is a file in the user's state folder, written when the job is asked for
+and removed when it ended, so that it outlives a killed process. It holds what a person chose, never what was gathered.
 """
 
 import hashlib

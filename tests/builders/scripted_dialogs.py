@@ -55,8 +55,8 @@ class Answers(Dialogs):
     def file(self, title: str, kinds: str = "") -> Path | None:
         return self._answer("file", title=title)
 
-    def annotations(self, window: QWidget | None = None) -> Path | None:
-        return self._answer("annotations")
+    def annotations(self, window: QWidget | None = None) -> list[Path]:
+        return self._answer("annotations", [])
 
     def save(self, title: str, path: Path, kind: str) -> Path | None:
         place = self._answer("save", title=title, question=path.name)

@@ -85,11 +85,11 @@ def test_the_commands_of_the_page_for_two_annotators_do_what_it_says(
             make_demo(greenroom, tmp_path / "demo", few)
             continue
         said[command] = greenroom(*words)
-    figures = said["agreement lab.greenroom"]
+    figures = said["team agreement lab.greenroom"]
     assert re.search(r"overlap another annotator's\s+1\.000 .*n = 6", figures)
     assert re.search(r"Same label among overlapping ones\s+0\.667 .*n = 3", figures)
     assert re.search(r"IoU of matched segments\s+0\.778 ", figures)
-    assert "Ada: passed" in said["training for-ada.greenroom"]
+    assert "Ada: passed" in said["team training for-ada.greenroom"]
     assert (tmp_path / "lab.jsonl").is_file()
 
 

@@ -2,11 +2,9 @@
 
 import argparse
 import sys
-from pathlib import Path
 
 from tests.fuzz.registry import TARGETS
 from tests.fuzz.running import run
-from tests.fuzz.table import note
 
 
 def main() -> int:
@@ -16,7 +14,6 @@ def main() -> int:
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--case", type=int, help="Only this one; its findings are told with their traces.")
-    parser.add_argument("--table", type=Path, help="The page whose table is brought up to date.")
     wanted = parser.parse_args()
     if not wanted.targets:
         print("\n".join(TARGETS))
@@ -28,8 +25,6 @@ def main() -> int:
         for signature, found in done.kinds.items():
             print(f"  {len(found)} x {signature} (case {found[0].case})", flush=True)
             print(found[0].trace if wanted.case is not None else "", end="")
-        if wanted.table:
-            note(wanted.table, {name: done.counts})
         kinds += len(done.kinds)
     return min(kinds, 100)
 

@@ -1,39 +1,36 @@
-"""The table of docs/reliability.md that says how many cases of each target were tried, and what came of them.
+"""The table of docs/reliability.md that says how many cases of each kind of target were tried, and what came of them.
 
-`python -m tests.fuzz.table LOG --write docs/reliability.md` makes its rows of the file that `GREENROOM_FUZZ_LOG` named
-while the tests ran; a target that was run in parts has a line for each.
+`python -m tests.fuzz.table LOG --write docs/reliability.md` makes it of the file that `GREENROOM_FUZZ_LOG` named while
+the tests ran. A target that was run in parts has a line for each there; `import-eaf` and `import-csv` are one row.
 """
 
 import argparse
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 from tests.fuzz.running import Counts
 
 _BEGIN, _END = "<!-- fuzz: begin -->", "<!-- fuzz: end -->"
-_HEAD = ("| target | cases | refused in one line | ended by the library, alone | findings |", "|---|--:|--:|--:|--:|")
+_HEAD = (
+    "| targets | cases | refused in one line | ended by the library, alone | findings |",
+    "|---|--:|--:|--:|--:|",
+)
 
 
-def note(page: Path, found: Mapping[str, Counts]) -> None:
-    """Put what came of runs in the place of what was known of their targets."""
-    before, _, rest = page.read_text("utf-8").partition(_BEGIN)
-    table, _, after = rest.partition(_END)
-    rows = {line.split("|")[1].strip(): line for line in table.strip().split("\n")[len(_HEAD) :] if line.strip()}
-    for target, counts in found.items():
-        rows[f"`{target}`"] = f"| `{target}` | " + " | ".join(f"{count:,}" for count in counts) + " |"
-    made = "\n".join((*_HEAD, *(rows[row] for row in sorted(rows))))
-    page.write_text(f"{before}{_BEGIN}\n{made}\n{_END}{after}", "utf-8")
-
-
-def gathered(log: Path) -> dict[str, Counts]:
-    """Return what came of each target in all its parts."""
-    found: dict[str, Counts] = {}
+def table(log: Path) -> str:
+    """Return the table as Markdown."""
+    targets: dict[str, set[str]] = {}
+    counts: dict[str, Counts] = {}
     for line in log.read_text("utf-8").splitlines():
         part = json.loads(line)
-        so_far = found.get(part["target"], Counts(0, 0, 0, 0))
-        found[part["target"]] = Counts(*map(sum, zip(so_far, part["counts"], strict=True)))
-    return found
+        kind = part["target"].partition("-")[0]
+        targets.setdefault(kind, set()).add(part["target"])
+        counts[kind] = Counts(*map(sum, zip(counts.get(kind, Counts(0, 0, 0, 0)), part["counts"], strict=True)))
+    rows = []
+    for kind in sorted(counts):
+        several = f" ({len(targets[kind])})" if len(targets[kind]) > 1 else ""
+        rows.append(f"| `{kind}`{several} | " + " | ".join(f"{count:,}" for count in counts[kind]) + " |")
+    return "\n".join((*_HEAD, *rows))
 
 
 def main() -> int:
@@ -42,7 +39,9 @@ def main() -> int:
     parser.add_argument("log", type=Path)
     parser.add_argument("--write", type=Path, required=True)
     given = parser.parse_args()
-    note(given.write, gathered(given.log))
+    before, _, rest = given.write.read_text("utf-8").partition(_BEGIN)
+    _, _, after = rest.partition(_END)
+    given.write.write_text(f"{before}{_BEGIN}\n{table(given.log)}\n{_END}{after}", "utf-8")
     return 0
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.fuzz.registry import TARGETS
-from tests.fuzz.running import Counts, run
-from tests.fuzz.table import gathered, note
+from tests.fuzz.running import run
+from tests.fuzz.table import main
 
 DEAR, CHEAP = 1, 3
 PARTS, IN_A_PART = 4, 2500
@@ -41,14 +41,20 @@ def test_ten_thousand_cases(name: str, part: int, seeds: Path) -> None:
     assert outcome.kinds == {}, "python -m tests.fuzz TARGET --case NUMBER does it again"
 
 
-def test_the_parts_of_a_target_are_one_row_of_the_table(tmp_path: Path) -> None:
+def test_parts_of_a_target_and_targets_of_a_kind_are_one_row_of_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page, log = tmp_path / "page.md", tmp_path / "log.jsonl"
-    page.write_text("Before.\n<!-- fuzz: begin -->\n<!-- fuzz: end -->\nAfter.\n")
-    note(page, {"media": Counts(10, 1, 0, 2), "servers": Counts(5, 0, 0, 0)})
-    parts = [Counts(1000, 20, 3, 0), Counts(250, 1, 0, 0)]
-    log.write_text("".join(json.dumps({"target": "media", "counts": part}) + "\n" for part in parts))
-    note(page, gathered(log))
+    page.write_text("Before.\n<!-- fuzz: begin -->\n| an older table |\n<!-- fuzz: end -->\nAfter.\n")
+    parts = [
+        *[("media", (1000, 20, 3, 0)), ("media", (250, 1, 0, 0))],
+        *[("import-csv", (5, 0, 0, 0)), ("import-eaf", (5, 2, 0, 1))],
+    ]
+    log.write_text("".join(json.dumps({"target": name, "counts": counts}) + "\n" for name, counts in parts))
+    monkeypatch.setattr("sys.argv", ["table", str(log), "--write", str(page)])
+    main()
     rows = [line for line in page.read_text().splitlines() if line.startswith("| `")]
-    assert rows == ["| `media` | 1,250 | 21 | 3 | 0 |", "| `servers` | 5 | 0 | 0 | 0 |"]
+    assert rows == ["| `import` (2) | 10 | 2 | 0 | 1 |", "| `media` | 1,250 | 21 | 3 | 0 |"]
+    assert "older" not in page.read_text()
     assert page.read_text().startswith("Before.\n")
     assert page.read_text().endswith("\nAfter.\n")

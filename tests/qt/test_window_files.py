@@ -229,5 +229,6 @@ def test_a_file_dropped_on_the_import_is_read_and_a_folder_is_refused(
     (tmp_path / "said.vtt").write_text("WEBVTT\n\n00:00.100 --> 00:00.300\nHello\n")
     drop(importing, tmp_path / "said.vtt")
     qtbot.waitUntil(lambda: importing.format.text().startswith("WebVTT"))
+    (tmp_path / "two.vtt").write_text("WEBVTT\n\n00:00.400 --> 00:00.500\nYes\n")
     drop(importing, tmp_path / "said.vtt", tmp_path / "two.vtt")
-    assert "One file is imported at a time." in importing.status.text()
+    qtbot.waitUntil(lambda: len(importing.parts.texts()) == 2)

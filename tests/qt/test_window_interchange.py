@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.gui.files.annotation_export import ExportWindow
 from app.gui.files.annotation_import import ImportWindow
 from app.gui.window.main_window import MainWindow
+from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
@@ -40,18 +41,20 @@ def test_an_import_is_previewed_and_one_step(
 ) -> None:
     file = tmp_path / "coded.csv"
     file.write_text(TABLE, "utf-8")
-    answers.give(annotations=file)
+    answers.give(annotations=[file])
     importing = open_import(window, qtbot)
+    lanes = importing.lanes.model()
+    lanes.setData(lanes.index(0, 1), "shrec.segments")
     assert importing.total.text() == "2 new, 1 left out"
     assert "“stroke” is no label" in importing.notes.toPlainText()
-    lanes = importing.lanes.model()
-    lanes.setData(lanes.index(0, 1), "nothing")
+    lanes.setData(lanes.index(0, 1), "out")
     assert importing.total.text() == "0 new, 3 left out"
     assert not importing.apply.isEnabled()
     importing.window().close()
     assert segments(window) == 10, "a preview writes nothing"
 
     importing = open_import(window, qtbot)
+    lanes.setData(lanes.index(0, 1), "shrec.segments")
     details = importing.details.model()
     texts = [cells[0] for cells in importing.details.texts()]
     details.setData(details.index(texts.index("“stroke”"), 2), "none")
@@ -66,10 +69,45 @@ def test_an_import_is_previewed_and_one_step(
     assert segments(window) == 10
 
     (tmp_path / "bad.eaf").write_bytes(b"<ANNOTATION_DOCUMENT><x")
-    answers.give(annotations=tmp_path / "bad.eaf")
+    answers.give(annotations=[tmp_path / "bad.eaf"])
     importing = open_import(window, qtbot)
     assert "bad.eaf cannot be read" in importing.status.text()
     assert not importing.apply.isEnabled()
+
+
+def test_tiers_that_fit_nothing_become_tracks_of_a_scheme_and_several_files_come_at_once(
+    window: MainWindow, answers: Answers, tmp_path: Path, qtbot: QtBot
+) -> None:
+    files = [tmp_path / f"visit {number}.csv" for number in (1, 2)]
+    for number, file in enumerate(files, start=1):
+        file.write_text(f"annotator,start_s,end_s,label,side\nBo,1,2,stroke {number},left\nBo,3,4,hold,left\n", "utf-8")
+    answers.give(annotations=files)
+    importing = open_import(window, qtbot)
+    assert importing.file.text() == "2 files"
+    assert importing.total.text() == "0 new, 4 left out"
+    assert importing.tabs.currentWidget() is importing.parts_page
+    importing.make_missing.click()
+    assert importing.total.text() == "4 new, 0 left out"
+    assert [cells[:2] for cells in importing.lanes.texts()] == [("Bo", "New track")]
+    assert next(cells[1:] for cells in importing.first_rows.texts()) == (
+        *("0:00:01.000", "0:00:02.000"),
+        *("stroke 1", "stroke 1"),
+    )
+    details = importing.details.model()
+    texts = [cells[0] for cells in importing.details.texts()]
+    details.setData(details.index(texts.index("“stroke 2”"), 2), "stroke 1")
+    assert "with the tracks Bo." in importing.notes.toPlainText()
+    before = [recording.id for recording in all_recordings(window.studio.session.study)]
+    importing.apply.click()
+    study = window.studio.session.study
+    assert [label.key for label in window.studio.session.schemes.get("visit-1").track("Bo").labels] == [
+        *("stroke 1", "hold")
+    ]
+    made = {segment.recording_id for segment in all_segments(study) if segment.scheme == "visit-1"}
+    assert len(made - {*before}) == 2
+    window.commands.undo()
+    assert not window.studio.session.schemes.is_in_use("visit-1")
+    assert [recording.id for recording in all_recordings(study)] == before
 
 
 def test_an_export_writes_what_is_ticked(window: MainWindow, answers: Answers, tmp_path: Path, qtbot: QtBot) -> None:

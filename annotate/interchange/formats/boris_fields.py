@@ -16,10 +16,11 @@ from annotate.interchange.document import (
     InterchangeLane,
     MediaLink,
     RecordingPart,
+    ValueSet,
     lane_name,
-    to_text,
     unique_name,
 )
+from annotate.interchange.value_text import to_text
 from project.codec import load
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -51,20 +52,22 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class ObservationSource:
-    """Which recording an observation is about, and who made it."""
+    """Which recording an observation is about, who made it, and the observation of BORIS that it came from."""
 
     recording: str
     name: str
     annotator: str
+    observation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class BorisMetadata:
-    """Observation -> what it is about, code -> what it stands for, subject -> participant."""
+    """Observation -> what it is about, code -> what it stands for, subject -> participant, and of each variable too."""
 
     observations: Mapping[str, ObservationSource] = field(default_factory=dict)
     behaviors: Mapping[str, Code] = field(default_factory=dict)
     subjects: Mapping[str, str] = field(default_factory=dict)
+    variables: Mapping[str, Code] = field(default_factory=dict)
 
 
 def read_metadata(project: Mapping[str, Any]) -> BorisMetadata:
@@ -76,6 +79,10 @@ def read_metadata(project: Mapping[str, Any]) -> BorisMetadata:
 
 
 NO_SUBJECT = "No focal subject"
+BEHAVIORS = "Behaviors"
+"""What the tier of the behaviors without a category is called."""
+OBSERVATION_TIER = "Observation"
+"""The tier of what is known of an observation as a whole."""
 
 
 class LaneKey(NamedTuple):
@@ -97,8 +104,32 @@ class LaneKey(NamedTuple):
         return " ".join(word for word in words if word)
 
 
-def _unknown(_key: LaneKey) -> tuple[str, ...]:
-    return ()
+@dataclass(frozen=True, slots=True)
+class Ethogram:
+    """The codes that a lane can have, what each means, the keys that code them, and their modifiers."""
+
+    codes: tuple[str, ...] = ()
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    shortcuts: Mapping[str, str] = field(default_factory=dict)
+    modifiers: Mapping[str, ValueSet] = field(default_factory=dict)
+
+    def build_lane(self, name: str, entries: Iterable[InterchangeEntry], key: LaneKey) -> InterchangeLane:
+        """Return a lane with these codes."""
+        own = key.kind == "utterances" or bool(key.scheme or key.track)
+        return InterchangeLane(
+            name,
+            tuple(entries),
+            *key[:-1],
+            self.codes,
+            tier="" if own else key.category or BEHAVIORS,
+            definitions=self.definitions,
+            shortcuts=self.shortcuts,
+            value_sets=self.modifiers,
+        )
+
+
+def _unknown(_key: LaneKey) -> Ethogram:
+    return Ethogram()
 
 
 class PlayerFile(NamedTuple):
@@ -173,12 +204,18 @@ def _first_us(part: QueuePart) -> int:
 
 @dataclass(slots=True)
 class BorisRecordingBuilder:
-    """What is known of one recording, or of one observation of BORIS, so far; `id` is set where we wrote the file."""
+    """What is known of one recording, or of one observation of BORIS, so far.
+
+    Attributes:
+        id: of the recording, where we wrote the file.
+        about: lanes about all of it.
+    """
 
     name: str
     id: str
     parts: list[QueuePart]
     on_media_time: bool
+    about: list[InterchangeLane] = field(default_factory=list)
 
     def add(self, lane: LaneKey, entry: InterchangeEntry) -> int:
         """Add an entry on the clock of the observation to each part that it belongs to; returns to how many."""
@@ -188,8 +225,8 @@ class BorisRecordingBuilder:
             part.add(lane, entry)
         return last - first
 
-    def build(self, vocabulary: Callable[[LaneKey], tuple[str, ...]] = _unknown) -> Iterator[RecordingPart]:
-        """Yield the recording, or each part of the observation; `vocabulary` gives the labels that a lane could have.
+    def build(self, ethogram: Callable[[LaneKey], Ethogram] = _unknown) -> Iterator[RecordingPart]:
+        """Yield the recording, or each part of the observation; `ethogram` gives the codes that a lane could have.
 
         Of several parts, only those are there in which something is marked.
         """
@@ -197,10 +234,11 @@ class BorisRecordingBuilder:
             name = self.name if len(self.parts) == 1 else f"{self.name} ({part.media[0].file_name})"
             taken: set[str] = set()
             lanes = [
-                InterchangeLane(unique_name(key.title, taken), tuple(entries), *key[:-1], vocabulary(key))
+                ethogram(key).build_lane(unique_name(key.title, taken), entries, key)
                 for key, entries in part.lanes.items()
             ]
-            yield RecordingPart(name, tuple(lanes), part.media, part.duration_us, self.id, self.on_media_time)
+            about = [replace(lane, name=unique_name(lane.name, taken)) for lane in self.about]
+            yield RecordingPart(name, (*lanes, *about), part.media, part.duration_us, self.id, self.on_media_time)
 
 
 NONE = "None"
@@ -215,11 +253,12 @@ COMMENT = "comment"
 
 @dataclass(frozen=True, slots=True)
 class Modifier:
-    """A set of modifiers: its name, the values it has, and whether several can be chosen."""
+    """A set of modifiers: its name, its values, whether several can be chosen, and for which codes (none for all)."""
 
     name: str
     values: tuple[str, ...]
     multiple: bool
+    codes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +267,10 @@ class BorisValueLayout:
 
     modifiers: tuple[Modifier, ...]
     in_comment: tuple[str, ...]
+
+    def of_code(self, code: str) -> "BorisValueLayout":
+        """Return where the values of one code's entries go."""
+        return replace(self, modifiers=tuple(m for m in self.modifiers if not m.codes or code in m.codes))
 
 
 def track_key(lane: InterchangeLane) -> TrackKey:
@@ -238,15 +281,19 @@ def track_key(lane: InterchangeLane) -> TrackKey:
 def plan_value_layouts(document: Document) -> dict[TrackKey, BorisValueLayout]:
     """Say for each track of a document which values become modifiers: short texts of which there are few."""
     found: dict[TrackKey, dict[str, list[Json]]] = {}
+    declared: dict[tuple[TrackKey, str], ValueSet] = {}
     for part in document.recordings:
         for lane in part.lanes:
             fields = found.setdefault(track_key(lane), {})
+            for name, known in lane.value_sets.items():
+                declared[track_key(lane), name] = known
+                fields.setdefault(name, [])
             for entry in lane.entries:
                 for name, value in entry.values.items():
                     fields.setdefault(name, []).append(value)
     made: dict[TrackKey, BorisValueLayout] = {}
     for key, fields in found.items():
-        sets = {name: infer_modifier(name, values) for name, values in fields.items()}
+        sets = {name: infer_modifier(name, values, declared.get((key, name))) for name, values in fields.items()}
         made[key] = BorisValueLayout(
             tuple(modifier for modifier in sets.values() if modifier is not None),
             tuple(name for name, modifier in sets.items() if modifier is None),
@@ -254,10 +301,17 @@ def plan_value_layouts(document: Document) -> dict[TrackKey, BorisValueLayout]:
     return made
 
 
-def infer_modifier(name: str, values: Sequence[Json]) -> Modifier | None:
-    """Return the set of modifiers that holds all these values, or None where BORIS has none for them."""
-    several = all(isinstance(value, list) for value in values)
-    items: dict[str, None] = {}
+def infer_modifier(name: str, values: Sequence[Json], known: ValueSet | None = None) -> Modifier | None:
+    """Return the set of modifiers that holds all these values, or None where BORIS has none for them.
+
+    `known` is what the values can be, where that is known.
+    """
+    if name == COMMENT:
+        return None
+    several = known.several if known is not None else all(isinstance(value, list) for value in values)
+    items = dict.fromkeys(known.values if known is not None else ())
+    if any(_MODIFIER_VALUE.fullmatch(item) is None for item in items):
+        return None
     for value in values:
         chosen = value if isinstance(value, list) else [value]
         if isinstance(value, list) is not several or not chosen or len(set(map(str, chosen))) != len(chosen):
@@ -266,9 +320,9 @@ def infer_modifier(name: str, values: Sequence[Json]) -> Modifier | None:
             if not isinstance(item, str) or item == NONE or _MODIFIER_VALUE.fullmatch(item) is None:
                 return None
             items[item] = None
-    return (
-        Modifier(name, tuple(items), several) if len(items) <= _MAX_MODIFIER_VALUES and SEPARATOR not in name else None
-    )
+    codes = known.labels if known is not None else ()
+    fits = len(items) <= _MAX_MODIFIER_VALUES and SEPARATOR not in name
+    return Modifier(name, tuple(items), several, codes) if fits else None
 
 
 def format_modifiers(held: BorisValueLayout, values: Mapping[str, Json]) -> str:
@@ -277,10 +331,18 @@ def format_modifiers(held: BorisValueLayout, values: Mapping[str, Json]) -> str:
 
 
 def format_comment(held: BorisValueLayout, values: Mapping[str, Json]) -> str:
-    """Return the other values as lines `name: text`; lines that go on are indented, items of a list repeat the name."""
-    return "\n".join(
-        f"{name}: {_lines(item)}" for name in held.in_comment if name in values for item in _split_list(values[name])
+    """Return the other values as lines `name: text`; lines that go on are indented, items of a list repeat the name.
+
+    The value `comment` stands before them as it is.
+    """
+    plain = to_text(values[COMMENT]) if COMMENT in held.in_comment and values.get(COMMENT) else ""
+    lines = (
+        f"{name}: {_lines(item)}"
+        for name in held.in_comment
+        if name in values and name != COMMENT
+        for item in _split_list(values[name])
     )
+    return "\n".join(filter(None, (plain, *lines)))
 
 
 def parse_modifiers(text: str, sets: Sequence[tuple[str, bool]]) -> dict[str, Json]:

@@ -1,23 +1,20 @@
-"""Reads BORIS projects, plain or gzipped, and writes format 7.0.
+"""The format of BORIS projects, plain or gzipped, and the writer of its version 7.0.
 
-Reading turns an observation into a recording, and the behaviors of one subject and category into a lane. Writing makes
-an observation for each recording and annotator, because BORIS compares coders by observation.
+Writing makes an observation for each recording and annotator, because BORIS compares coders by observation.
 """
 
 import gzip
 import io
 import json
 import zlib
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from annotate.interchange.bounded_files import (
     HEAD_BYTES,
     MAX_FILE_BYTES,
-    check_entries,
     damaged_file_error,
     decode_text,
     parse_json,
@@ -30,237 +27,39 @@ from annotate.interchange.document import (
     Format,
     InterchangeEntry,
     InterchangeLane,
-    MediaLink,
     RecordingPart,
-    parse_seconds,
+    ValueSet,
     split_into_rows,
     unique_name,
 )
 from annotate.interchange.formats.boris_fields import (
+    BEHAVIORS,
     BORIS_LOSSES,
     KEY,
     SPEECH,
     BorisMetadata,
-    BorisRecordingBuilder,
     BorisValueLayout,
     Code,
-    LaneKey,
     ObservationSource,
-    PlayerFile,
-    QueuePart,
     TrackKey,
-    comment_value,
     format_comment,
     format_modifiers,
-    parse_comment,
-    parse_modifiers,
     plan_value_layouts,
-    queue_files,
-    queue_parts,
-    read_metadata,
     track_key,
 )
+from annotate.interchange.formats.boris_reader import (
+    FROM_SET,
+    MAX_PLAYERS,
+    MULTIPLE_SELECTION,
+    OBSERVATION_FACTS,
+    SINGLE_SELECTION,
+    read_project,
+)
+from annotate.interchange.tier_texts import OBSERVATION
+from annotate.interchange.value_text import to_text
 from project.codec import dump
-from project.entities.study_records import Json
 from project.timebase import utc_now
 
-_SINGLE_SELECTION, _MULTIPLE_SELECTION = 0, 1
-"""Types of a set of modifiers."""
-_ANNOTATOR_VARIABLES = ("annotator", "observer", "coder", "rater")
-
-
-@dataclass(frozen=True, slots=True)
-class _Behavior:
-    state: bool
-    category: str
-    sets: tuple[tuple[str, bool], ...]
-
-
-def read_project(found: object, path: Path) -> Document:
-    """Return a project's observations.
-
-    A state's start and end are paired in order, for each subject, behavior and set of modifiers, as BORIS does. What
-    cannot be paired or has no time is left out with a remark.
-    """
-    if not isinstance(found, dict) or not isinstance(found.get("observations"), dict):
-        raise damaged_file_error(path, "it is no BORIS project")
-    return _BorisProjectReader(found, path).build_document()
-
-
-class _BorisProjectReader:
-    def __init__(self, found: Mapping[str, Any], path: Path) -> None:
-        self._found = found
-        self._path = path
-        self._marks: BorisMetadata = read_metadata(found)
-        self._behaviors = self._ethogram()
-        self._remarks: Counter[str] = Counter()
-        self._unread: Counter[str] = Counter()
-        self._entries = 0
-
-    def build_document(self) -> Document:
-        parts: dict[tuple[str, str], BorisRecordingBuilder] = {}
-        for name, observation in self._found["observations"].items():
-            if not isinstance(observation, dict):
-                raise damaged_file_error(self._path, f"observation “{name[:40]}” is no object")
-            self._observation(parts, name, observation)
-        built = (recording for part in parts.values() for recording in part.build(self._vocabulary))
-        return Document(tuple(built), tuple(f"{what}: {count}." for what, count in self._remarks.items()), self._unread)
-
-    def _ethogram(self) -> dict[str, _Behavior]:
-        made = {}
-        for behavior in _dicts(self._found.get("behaviors_conf")):
-            sets = tuple(
-                (
-                    str(modifier.get("name") or "") or f"modifier {place + 1}",
-                    modifier.get("type") == _MULTIPLE_SELECTION,
-                )
-                for place, modifier in enumerate(_dicts(behavior.get("modifiers")))
-            )
-            state = str(behavior.get("type", "")).casefold().startswith("state")
-            made[str(behavior.get("code", ""))] = _Behavior(state, str(behavior.get("category") or ""), sets)
-        return made
-
-    def _observation(
-        self, parts: dict[tuple[str, str], BorisRecordingBuilder], name: str, observation: Mapping[str, Any]
-    ) -> None:
-        place = self._marks.observations.get(name)
-        players = _players(observation)
-        offset_us = parse_seconds(observation.get("time offset")) or 0
-        if place is None:
-            key, annotator = (name, name), _annotator(observation)
-            shift_us = -offset_us if any(players) else 0
-            played = queue_parts(players)
-        else:
-            key, annotator = (place.recording or place.name, place.name), place.annotator
-            shift_us = 0
-            media = tuple(MediaLink(file.path, file.start_us + offset_us) for player in players for file in player)
-            played = [QueuePart(media, players[0][0].duration_us if any(players[:1]) else 0)]
-        part = parts.get(key)
-        if part is None:
-            row_id = place.recording if place else ""
-            part = parts[key] = BorisRecordingBuilder(place.name if place else name, row_id, played, place is None)
-        for event in self._events(observation, name):
-            lane, entry = self._entry(event, annotator, shift_us)
-            self._entries += part.add(lane, entry)
-            check_entries(self._path, self._entries)
-
-    def _events(self, observation: Mapping[str, Any], name: str) -> Iterator["_Event"]:
-        where = f"of observation “{name}”"
-        events = observation.get("events", [])
-        if not isinstance(events, list):
-            raise damaged_file_error(self._path, f"the events of observation “{name[:40]}” are no list")
-        read: list[_Event] = []
-        for row in events:
-            if not isinstance(row, list) or len(row) < 3:
-                raise damaged_file_error(
-                    self._path, f"an event of observation “{name[:40]}” has fewer than three cells"
-                )
-            at = parse_seconds(row[0])
-            if at is None:
-                self._unread[f"an event {where} without a time"] += 1
-                continue
-            cells = [_text(cell) for cell in (*row[1:5], "", "")[:4]]
-            read.append(_Event(at, at, *cells))
-        read.sort(key=lambda event: event.start_us)
-        open_states: dict[tuple[str, str, str], _Event] = {}
-        made: list[_Event] = []
-        for event in read:
-            known = self._behaviors.get(event.code)
-            if known is None:
-                self._remarks[
-                    f"Events “{event.code[:40]}” {where} are not in the ethogram, and are read as points"
-                ] += 1
-            if known is None or not known.state:
-                made.append(event)
-                continue
-            key = event.subject, event.code, event.modifiers
-            started = open_states.pop(key, None)
-            if started is None:
-                open_states[key] = event
-            else:
-                started.end_us, started.comment_at_end = event.start_us, event.comment
-                made.append(started)
-        for open_state in open_states.values():
-            who = f" of {open_state.subject[:40]}" if open_state.subject else ""
-            self._unread[f"a start of “{open_state.code[:40]}”{who} {where} without an end"] += 1
-        yield from sorted(made, key=lambda event: event.start_us)
-
-    def _entry(self, event: "_Event", annotator: str, shift_us: int) -> tuple[LaneKey, InterchangeEntry]:
-        start, end = event.start_us + shift_us, event.end_us + shift_us
-        known = self._behaviors.get(event.code)
-        ours = self._marks.behaviors.get(event.code)
-        values: dict[str, Json] = parse_modifiers(event.modifiers, known.sets if known else ())
-        if ours is None:
-            values |= comment_value(event.comment, event.comment_at_end)
-            category = known.category if known else ""
-            lane = LaneKey("segments", annotator, event.subject, "", "", category)
-            return lane, InterchangeEntry(start, end, event.code, values)
-        who = self._marks.subjects.get(event.subject, event.subject)
-        if ours.kind == "utterances":
-            return LaneKey("utterances", "", who, "", "", ""), InterchangeEntry(start, end, event.comment, values)
-        values |= parse_comment(event.comment, ours.fields)
-        return LaneKey("segments", annotator, who, ours.scheme, ours.track, ""), InterchangeEntry(
-            start, end, ours.text, values
-        )
-
-    def _vocabulary(self, key: LaneKey) -> tuple[str, ...]:
-        if key.kind == "utterances":
-            return ()
-        if key.scheme or key.track:
-            stands = self._marks.behaviors.values()
-            return tuple(stand.text for stand in stands if (stand.scheme, stand.track) == (key.scheme, key.track))
-        return tuple(code for code, behavior in self._behaviors.items() if behavior.category == key.category)
-
-
-@dataclass(slots=True)
-class _Event:
-    """An event, or a state from its start to its end."""
-
-    start_us: int
-    end_us: int
-    subject: str
-    code: str
-    modifiers: str
-    comment: str
-    comment_at_end: str = ""
-
-
-def _players(observation: Mapping[str, Any]) -> list[list[PlayerFile]]:
-    """Return the files of each player, the first player's first, on its clock."""
-    files, info = observation.get("file"), observation.get("media_info")
-    lengths, offsets = _get_item(info, "length"), _get_item(info, "offset")
-    found = []
-    for player, paths in sorted(_items(files), key=lambda item: (len(str(item[0])), str(item[0])))[:MAX_PLAYERS]:
-        start_us = 0 if player == "1" else parse_seconds(_get_item(offsets, player)) or 0
-        named = [_text(path) for path in paths] if isinstance(paths, list) else []
-        found.append(queue_files(((path, parse_seconds(_get_item(lengths, path)) or 0) for path in named), start_us))
-    return found
-
-
-def _get_item(found: object, key: str) -> object:
-    return found.get(key) if isinstance(found, dict) else None
-
-
-def _annotator(observation: Mapping[str, Any]) -> str:
-    variables = observation.get("independent_variables")
-    named = {str(name).casefold(): _text(value).strip() for name, value in _items(variables)}
-    return next((named[name] for name in _ANNOTATOR_VARIABLES if named.get(name)), "")
-
-
-def _items(found: object) -> list[tuple[Any, Any]]:
-    return list(found.items()) if isinstance(found, dict) else []
-
-
-def _dicts(found: object) -> list[dict[str, Any]]:
-    return [item for _, item in _items(found) if isinstance(item, dict)]
-
-
-def _text(found: object) -> str:
-    return "" if found is None or isinstance(found, dict | list) else str(found)
-
-
-MAX_PLAYERS = 8
-"""So many media BORIS plays side by side."""
 _STATE_EVENT = "State event"
 _NO_FRAME = "NA"
 _SHORTCUT_KEYS = "abcdefghijklmnopqrstuvwxyz0123456789"
@@ -274,7 +73,8 @@ def to_boris_seconds(time_us: int) -> float:
 def plan_observations(document: Document) -> list[tuple[str, RecordingPart, str, list[InterchangeLane]]]:
     """Return the observations of each recording: id, recording, annotator, and lanes.
 
-    What is said belongs to no annotator and is an observation of its own, as is a recording without anything.
+    What is said belongs to no annotator and is an observation of its own, as is a recording without anything. Where an
+    import made one recording of several observations, the first has all events, the others what is known of them.
     """
     taken: set[str] = set()
     found = []
@@ -283,9 +83,18 @@ def plan_observations(document: Document) -> list[tuple[str, RecordingPart, str,
         for lane in part.lanes:
             by.setdefault(lane.annotator, []).append(lane)
         for annotator, lanes in (by or {"": []}).items():
-            name = " ".join(f"{part.name} [{annotator}]".split()) if annotator else " ".join(part.name.split())
-            found.append((unique_name(name or "Recording", taken), part, annotator, lanes))
+            whole = [replace(lane, entries=(e,)) for lane in lanes if lane.about_recording for e in lane.entries]
+            lanes = [*whole[:1], *(lane for lane in lanes if not lane.about_recording)]
+            for held in (lanes, *([lane] for lane in whole[1:])):
+                name = _source_observation(held) or (f"{part.name} [{annotator}]" if annotator else part.name)
+                found.append((unique_name(" ".join(name.split()) or "Recording", taken), part, annotator, held))
     return found
+
+
+def _source_observation(lanes: Sequence[InterchangeLane]) -> str:
+    """Return the observation that the lanes of an observation came from, "" for none."""
+    about = lanes[0].entries[0].values.get(OBSERVATION) if lanes and lanes[0].about_recording else None
+    return about if isinstance(about, str) else ""
 
 
 class _BorisProjectWriter:
@@ -298,12 +107,14 @@ class _BorisProjectWriter:
         self._categories: dict[str, None] = {}
         self._subjects: dict[str, str] = {}
         self._rows: dict[tuple[str, int], str] = {}
+        self._variables: dict[str, Code] = {}
+        self._variable_values: dict[str, tuple[str, ...]] = {}
 
     def build_project(self) -> dict[str, Any]:
         about: dict[str, ObservationSource] = {}
         observations: dict[str, Any] = {}
         for name, part, annotator, lanes in plan_observations(self._document):
-            about[name] = ObservationSource(part.id, part.name, annotator)
+            about[name] = ObservationSource(part.id, part.name, annotator, _source_observation(lanes))
             observations[name] = self._observation(part, annotator, lanes)
         subjects = {
             str(place): {
@@ -327,34 +138,33 @@ class _BorisProjectWriter:
                 str(place): {"name": name, "color": ""} for place, name in enumerate(self._categories)
             },
             "independent_variables": {
-                "0": {
-                    "label": "annotator",
-                    "description": "Who made the observation",
-                    "type": "text",
-                    "default value": "",
-                    "possible values": "",
-                }
+                "0": _variable("annotator", "Who made the observation", ()),
+                **{
+                    str(place): _variable(name, "", values)
+                    for place, (name, values) in enumerate(self._variable_values.items(), start=1)
+                },
             },
             "coding_map": {},
             "behaviors_coding_map": [],
             "converters": {},
-            KEY: dump(BorisMetadata(about, self._stands, self._subjects)),
+            KEY: dump(BorisMetadata(about, self._stands, self._subjects, self._variables)),
         }
 
     def _observation(self, part: RecordingPart, annotator: str, lanes: Iterable[InterchangeLane]) -> dict[str, Any]:
         media = part.media[:MAX_PLAYERS]
         first = media[0].offset_us if media else 0
         names = list(dict.fromkeys(link.path for link in media))
-        events = [event for lane in lanes for event in self._events(lane, bool(media))]
+        facts, variables = self._describe_observation(lane for lane in lanes if lane.about_recording)
+        events = [event for lane in lanes if not lane.about_recording for event in self._events(lane, bool(media))]
         return {
             "file": {str(n): [media[n - 1].path] if n <= len(media) else [] for n in range(1, MAX_PLAYERS + 1)},
             "type": "MEDIA" if media else "LIVE",
-            "date": utc_now()[:19],
-            "description": "",
+            "date": facts.get("date") or utc_now()[:19],
+            "description": facts.get("description", ""),
             "time offset": first / 1_000_000,
             "events": sorted(events, key=lambda event: event[0]),
             "observation time interval": [0, 0],
-            "independent_variables": {"annotator": annotator},
+            "independent_variables": {"annotator": annotator, **variables},
             "visualize_spectrogram": False,
             "visualize_waveform": False,
             "close_behaviors_between_videos": False,
@@ -371,20 +181,40 @@ class _BorisProjectWriter:
             },
         }
 
+    def _describe_observation(self, lanes: Iterable[InterchangeLane]) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the facts and the independent variables of an observation, from lanes about all of it."""
+        facts: dict[str, str] = {}
+        variables: dict[str, str] = {}
+        for lane in lanes:
+            [entry] = lane.entries
+            for name, value in entry.values.items():
+                stands = Code(lane.kind, lane.scheme, lane.track, entry.text, (name,))
+                label = name
+                while name not in (*OBSERVATION_FACTS, OBSERVATION) and self._variables.get(label, stands) != stands:
+                    label = unique_name(label, set(self._variables))
+                self._variables[label] = stands
+                if name in OBSERVATION_FACTS:
+                    facts[name] = to_text(value)
+                elif name != OBSERVATION:
+                    variables[label] = to_text(value)
+                    known = lane.value_sets.get(name, ValueSet())
+                    self._variable_values[label] = () if known.several else known.values
+        return facts, variables
+
     def _events(self, lane: InterchangeLane, media: bool) -> Iterable[list[Any]]:
         key = track_key(lane)
         held = self._held[key]
         for text in dict.fromkeys((*lane.vocabulary, *(entry.text for entry in lane.entries))):
-            self._code(key, text, held)
+            self._code(lane, text, held)
         by_code: dict[str, list[InterchangeEntry]] = {}
         for entry in lane.entries:
-            by_code.setdefault(self._code(key, entry.text, held), []).append(entry)
+            by_code.setdefault(self._code(lane, entry.text, held), []).append(entry)
         # BORIS tells a start from an end by counting, so what overlaps needs a subject of its own.
         for code, entries in by_code.items():
             for number, row in enumerate(split_into_rows(entries), start=1):
                 subject = self._subject(lane.participant, number)
                 for entry in row:
-                    modifiers = "" if lane.is_speech else format_modifiers(held, entry.values)
+                    modifiers = "" if lane.is_speech else format_modifiers(held.of_code(entry.text), entry.values)
                     comment = entry.text if lane.is_speech else format_comment(held, entry.values)
                     rest = [_NO_FRAME] if media else []
                     yield [to_boris_seconds(entry.start_us), subject, code, modifiers, comment, *rest]
@@ -398,41 +228,56 @@ class _BorisProjectWriter:
             self._rows[participant, number] = name
         return self._rows[participant, number]
 
-    def _code(self, key: TrackKey, text: str, held: BorisValueLayout) -> str:
-        kind, scheme, track = key
+    def _code(self, lane: InterchangeLane, text: str, held: BorisValueLayout) -> str:
+        key = kind, scheme, track = track_key(lane)
         said = "" if kind == "utterances" else text
         if (key, said) in self._codes:
             return self._codes[key, said]
         plain = " ".join(said.replace("|", "/").replace(",", ";").split()) or SPEECH
-        category = "" if kind == "utterances" else ".".join(key for key in (scheme, track) if key)
+        category = "" if kind == "utterances" else lane.tier or ".".join(key for key in (scheme, track) if key)
         code = plain if plain not in self._stands else unique_name(f"{plain} {category}".strip(), set(self._stands))
         self._codes[key, said] = code
         self._stands[code] = Code(kind, scheme, track, said, held.in_comment)
+        category = "" if lane.tier == BEHAVIORS else category
         if category:
             self._categories[category] = None
         self._behaviors.append(
             {
                 "type": _STATE_EVENT,
-                "key": _SHORTCUT_KEYS[len(self._behaviors)] if len(self._behaviors) < len(_SHORTCUT_KEYS) else "",
+                "key": lane.shortcuts.get(said, "").lower() or self._next_key(),
                 "code": code,
-                "description": "",
+                "description": lane.definitions.get(said, ""),
                 "color": "",
                 "category": category,
                 "modifiers": {
                     str(place): {
                         "name": modifier.name,
                         "description": "",
-                        "type": _MULTIPLE_SELECTION if modifier.multiple else _SINGLE_SELECTION,
+                        "type": MULTIPLE_SELECTION if modifier.multiple else SINGLE_SELECTION,
                         "ask at stop": False,
                         "values": [*modifier.values],
                     }
-                    for place, modifier in enumerate(held.modifiers)
+                    for place, modifier in enumerate(held.of_code(said).modifiers)
                 },
                 "excluded": "",
                 "coding map": "",
             }
         )
         return code
+
+    def _next_key(self) -> str:
+        number = len(self._behaviors)
+        return _SHORTCUT_KEYS[number] if number < len(_SHORTCUT_KEYS) else ""
+
+
+def _variable(name: str, description: str, values: tuple[str, ...]) -> dict[str, str]:
+    return {
+        "label": name,
+        "description": description,
+        "type": FROM_SET if values else "text",
+        "default value": "",
+        "possible values": ",".join(values),
+    }
 
 
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -460,7 +305,7 @@ def _read(path: Path) -> Document:
 
 def _write(document: Document, path: Path) -> None:
     """Write a file, packed where its name ends with `.gz`."""
-    text = json.dumps(_BorisProjectWriter(document).build_project(), ensure_ascii=True, indent=1)
+    text = json.dumps(_BorisProjectWriter(document.with_codes()).build_project(), ensure_ascii=True, indent=1)
     if path.suffix == ".gz":
         path.write_bytes(gzip.compress(text.encode(), mtime=0))
     else:

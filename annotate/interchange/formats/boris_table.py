@@ -42,7 +42,8 @@ from annotate.interchange.formats.boris_fields import (
     queue_parts,
     track_key,
 )
-from annotate.interchange.formats.boris_project import MAX_PLAYERS, plan_observations, to_boris_seconds
+from annotate.interchange.formats.boris_project import plan_observations, to_boris_seconds
+from annotate.interchange.formats.boris_reader import MAX_PLAYERS
 from project.entities.study_records import Json
 from project.text_format import write_csv
 
@@ -279,6 +280,7 @@ def _read(path: Path) -> Document:
 
 def _write(document: Document, path: Path) -> None:
     """Write a file, divided by tabs where its name ends with `.tsv`."""
+    document = document.with_codes()
     held = plan_value_layouts(document)
     most = max((len(layout.modifiers) for layout in held.values()), default=0)
     sets = [f"Modifier #{number}" for number in range(1, most + 1)]

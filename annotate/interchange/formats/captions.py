@@ -24,8 +24,8 @@ from annotate.interchange.document import (
     RecordingPart,
     build_lanes,
     format_clock,
-    to_text,
 )
+from annotate.interchange.value_text import to_text
 from project.ids import is_id
 
 _LATEST_HOURS = 99_999

@@ -17,8 +17,8 @@ from annotate.interchange.document import (
     build_lanes,
     format_seconds,
     parse_seconds,
-    to_text,
 )
+from annotate.interchange.value_text import to_text
 from project.entities.study_records import Json
 from project.text_format import write_csv
 
@@ -36,6 +36,7 @@ def _recognises(head: bytes) -> bool:
 
 
 def _write(document: Document, path: Path) -> None:
+    document = document.with_codes()
     with path.open("w", encoding="utf-8-sig", errors="replace", newline="") as file:
         names = dict.fromkeys(
             name

@@ -22,9 +22,9 @@ from annotate.interchange.document import (
     MediaLink,
     RecordingPart,
     format_clock,
-    to_text,
     unique_name,
 )
+from annotate.interchange.value_text import to_text
 from project.entities.study_records import Json
 
 METADATA_COLUMN = "greenroom"

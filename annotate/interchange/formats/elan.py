@@ -19,7 +19,6 @@ from annotate.interchange.document import (
     InterchangeLane,
     RecordingPart,
     split_into_rows,
-    to_text,
     unique_name,
 )
 from annotate.interchange.formats.elan_reader import (
@@ -29,6 +28,7 @@ from annotate.interchange.formats.elan_reader import (
     TIER_PROPERTY_PREFIX,
     read_eaf,
 )
+from annotate.interchange.value_text import to_text
 from project.entities.study_records import Json
 from project.ids import is_id
 from project.timebase import utc_now
@@ -44,6 +44,12 @@ _MIME_TYPES = {
     ".m4a": "audio/mp4",
 }
 _SEGMENTS, _SPEECH, _VALUES = "segments", "speech", "values"
+_ASSOCIATED, _INCLUDED = "Symbolic_Association", "Included_In"
+_CONSTRAINTS = (
+    '<CONSTRAINT DESCRIPTION="1-1 association with a parent annotation" STEREOTYPE="Symbolic_Association"/>',
+    "<CONSTRAINT DESCRIPTION=\"Time alignable annotations within the parent annotation's time interval, gaps are "
+    'allowed" STEREOTYPE="Included_In"/>',
+)
 
 
 class _ElanWriter:
@@ -54,6 +60,9 @@ class _ElanWriter:
         self._tiers: list[str] = []
         self._properties: list[tuple[str, str]] = []
         self._vocabularies: dict[str, tuple[str, ...]] = {}
+        self._definitions: dict[tuple[str, str], str] = {}
+        single = {lane.name for lane, rows in self._rows if len(rows) == 1}
+        self._parents = {lane.name: lane.parent for lane in part.lanes if lane.parent in single}
         self._types: dict[str, str] = {}
         self._taken: set[str] = set()
         self._ids: set[str] = set()
@@ -81,7 +90,7 @@ class _ElanWriter:
             *self._types.values(),
             '<LANGUAGE LANG_DEF="http://cdb.iso.org/lg/CDB-00130975-001" LANG_ID="und" '
             'LANG_LABEL="undetermined (und)"/>',
-            '<CONSTRAINT DESCRIPTION="1-1 association with a parent annotation" STEREOTYPE="Symbolic_Association"/>',
+            *_CONSTRAINTS,
             *self._entries(),
             "</ANNOTATION_DOCUMENT>",
         ]
@@ -98,17 +107,20 @@ class _ElanWriter:
             )
 
     def _lane(self, lane: InterchangeLane, rows: list[list[InterchangeEntry]]) -> None:
+        parent = self._parents.get(lane.name, "")
         vocabulary = ""
         if lane.is_speech:
             kind = self._type(_SPEECH)
         else:
-            vocabulary = self._vocabulary(lane)
-            kind = self._type(f"{_SEGMENTS} {vocabulary}".strip(), vocabulary)
+            vocabulary = self._vocabulary(lane.tier or f"{lane.scheme}.{lane.track}", lane.vocabulary, lane.definitions)
+            words = (_SEGMENTS, "in speech" if parent else "", vocabulary)
+            kind = self._type(" ".join(filter(None, words)), vocabulary, _INCLUDED if parent else "")
         about: dict[str, Json] = {"lane": lane.name, **dict(zip(LANE_FACTS, lane.subject, strict=True))}
         for number, row in enumerate(rows, start=1):
             tier = unique_name(lane.name if number == 1 else f"{lane.name}-{number}", self._taken)
             self._properties.append((f"{TIER_PROPERTY_PREFIX}{tier}", _json(about)))
-            who = f" PARTICIPANT={_quoted(lane.participant)}" if lane.participant else ""
+            who = f" PARENT_REF={_quoted(parent)}" if parent else ""
+            who += f" PARTICIPANT={_quoted(lane.participant)}" if lane.participant else ""
             self._tiers.append(
                 f"<TIER ANNOTATOR={_quoted(lane.annotator)} LINGUISTIC_TYPE_REF={_quoted(kind)}{who} "
                 f"TIER_ID={_quoted(tier)}>"
@@ -134,19 +146,26 @@ class _ElanWriter:
         return found
 
     def _values(self, lane: InterchangeLane, parent: str, row: list[InterchangeEntry], ids: list[str]) -> None:
-        fields = dict.fromkeys(name for entry in row for name in entry.values)
+        fields = dict.fromkeys((*lane.value_sets, *(name for entry in row for name in entry.values)))
         for name in fields:
-            tier = unique_name(f"{parent} {name}", self._taken)
+            tier = unique_name(name if lane.tier else f"{parent} {name}", self._taken)
+            known = lane.value_sets.get(name)
+            choices = known.values if known is not None and not known.several else ()
+            vocabulary = self._vocabulary(name, choices, {})
+            kind = self._type(f"{_VALUES} {vocabulary}".strip(), vocabulary, _ASSOCIATED)
+            codes = {text: f"cve_{vocabulary}_{place}" for place, text in enumerate(choices)}
             self._properties.append((f"{TIER_PROPERTY_PREFIX}{tier}", _json({"lane": lane.name, "field": name})))
             self._tiers.append(
-                f"<TIER ANNOTATOR={_quoted(lane.annotator)} LINGUISTIC_TYPE_REF={_quoted(self._type(_VALUES))} "
+                f"<TIER ANNOTATOR={_quoted(lane.annotator)} LINGUISTIC_TYPE_REF={_quoted(kind)} "
                 f"PARENT_REF={_quoted(parent)} TIER_ID={_quoted(tier)}>"
             )
             for entry, owner in zip(row, ids, strict=True):
                 if name in entry.values:
+                    text = to_text(entry.values[name])
                     self._tiers.append(
-                        f'<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="{self._next()}" ANNOTATION_REF="{owner}">'
-                        f"<ANNOTATION_VALUE>{_plain(to_text(entry.values[name]))}</ANNOTATION_VALUE>"
+                        f'<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="{self._next()}" ANNOTATION_REF="{owner}"'
+                        f"{_code(codes, text)}>"
+                        f"<ANNOTATION_VALUE>{_plain(text)}</ANNOTATION_VALUE>"
                         "</REF_ANNOTATION></ANNOTATION>"
                     )
             self._tiers.append("</TIER>")
@@ -155,19 +174,20 @@ class _ElanWriter:
         self._annotations += 1
         return f"a{self._annotations}"
 
-    def _vocabulary(self, lane: InterchangeLane) -> str:
-        if not lane.vocabulary:
+    def _vocabulary(self, title: str, texts: tuple[str, ...], definitions: Mapping[str, str]) -> str:
+        if not texts:
             return ""
-        base = re.sub(r"[^\w.-]", "_", f"{lane.scheme}.{lane.track}", flags=re.ASCII)
+        base = re.sub(r"[^\w.-]", "_", title, flags=re.ASCII)
         name, number = base, 2
-        while self._vocabularies.get(name, lane.vocabulary) != lane.vocabulary:
+        while self._vocabularies.get(name, texts) != texts:
             name, number = f"{base}-{number}", number + 1
-        self._vocabularies[name] = lane.vocabulary
+        self._vocabularies[name] = texts
+        self._definitions |= {(name, text): meaning for text, meaning in definitions.items()}
         return name
 
-    def _type(self, name: str, vocabulary: str = "") -> str:
-        values = name == _VALUES
-        constraint = 'CONSTRAINTS="Symbolic_Association" ' if values else ""
+    def _type(self, name: str, vocabulary: str = "", constrained: str = "") -> str:
+        values = constrained == _ASSOCIATED
+        constraint = f'CONSTRAINTS="{constrained}" ' if constrained else ""
         codes = f"CONTROLLED_VOCABULARY_REF={_quoted(vocabulary)} " if vocabulary else ""
         alignable = "false" if values else "true"
         self._types[name] = (
@@ -180,9 +200,11 @@ class _ElanWriter:
         for name, texts in self._vocabularies.items():
             yield f'<CONTROLLED_VOCABULARY CV_ID={_quoted(name)}><DESCRIPTION LANG_REF="und"/>'
             for place, text in enumerate(texts):
+                meaning = self._definitions.get((name, text), "")
+                about = f" DESCRIPTION={_quoted(meaning)}" if meaning else ""
                 yield (
-                    f'<CV_ENTRY_ML CVE_ID="cve_{name}_{place}"><CVE_VALUE LANG_REF="und">{_plain(text)}</CVE_VALUE>'
-                    "</CV_ENTRY_ML>"
+                    f'<CV_ENTRY_ML CVE_ID="cve_{name}_{place}"><CVE_VALUE{about} LANG_REF="und">{_plain(text)}'
+                    "</CVE_VALUE></CV_ENTRY_ML>"
                 )
             yield "</CONTROLLED_VOCABULARY>"
 

@@ -18,8 +18,10 @@ from annotate.interchange.document import (
     InterchangeLane,
     MediaLink,
     RecordingPart,
+    ValueSet,
     unique_name,
 )
+from annotate.interchange.tier_texts import looks_like_speech
 from project.entities.study_records import Json
 
 RECORDING_PROPERTY = "greenroom"
@@ -111,6 +113,8 @@ def _in_order(found: dict[str, int | None]) -> None:
 
 
 _MAX_DIGITS = 12
+_TIER_OF_NEW_FILES = "default"
+"""ELAN gives this tier to every new file; while it is empty, it stands for nothing."""
 _TIMELESS = "an annotation without times that make sense"
 _TWO_TIMES = "an annotation at a time slot that has two times"
 _OWNERLESS = "an annotation about one that is not there or has no times"
@@ -133,7 +137,9 @@ _START_ELEMENTS = frozenset(
         "PROPERTY",
         "LINGUISTIC_TYPE",
         "CONTROLLED_VOCABULARY",
+        "CV_ENTRY",
         "CV_ENTRY_ML",
+        "CVE_VALUE",
         *_IGNORED_ELEMENTS,
     )
 )
@@ -167,7 +173,7 @@ def read_eaf(path: Path) -> Document:
 
     Every annotation has a span: between its slots, or its even share of that of the annotation that it is about. A tier
     that says one thing about each annotation of another (symbolic association) becomes values of that one's entries,
-    unless other tiers hang on it.
+    unless other tiers hang on it, or that one is speech, which has no values.
     """
     found = _EafContent()
     parse_xml(path, found.start, found.end, _START_ELEMENTS, _END_ELEMENTS)
@@ -186,13 +192,14 @@ class _EafContent:
         self.media: list[tuple[str, int]] = []
         self.properties: dict[str, str] = {}
         self.types: dict[str, tuple[str, str]] = {}
-        self.vocabularies: dict[str, list[str]] = {}
+        self.vocabularies: dict[str, dict[str, str]] = {}
         self.dropped: Counter[str] = Counter()
         self.doubtful_slots: set[str] = set()
         self._vocabulary = ""
         self._property = ""
         self._annotation: _EafAnnotation | None = None
         self._first_value = False
+        self._definition = ""
 
     def start(self, name: str, a: dict[str, str]) -> None:
         match name:
@@ -223,9 +230,11 @@ class _EafContent:
                 self.types[a.get("LINGUISTIC_TYPE_ID", "")] = about
             case "CONTROLLED_VOCABULARY":
                 self._vocabulary = a.get("CV_ID", "")
-                self.vocabularies[self._vocabulary] = []
+                self.vocabularies[self._vocabulary] = {}
             case "CV_ENTRY_ML":
                 self._first_value = True
+            case "CV_ENTRY" | "CVE_VALUE":
+                self._definition = a.get("DESCRIPTION", "")
             case _ if name in _IGNORED_ELEMENTS:
                 self.dropped[_IGNORED_ELEMENTS[name]] += 1
 
@@ -241,10 +250,10 @@ class _EafContent:
             case "PROPERTY":
                 self.properties[self._property] = text
             case "CV_ENTRY":
-                self.vocabularies[self._vocabulary].append(text)
+                self.vocabularies[self._vocabulary][text] = self._definition
             case "CVE_VALUE":
                 if self._first_value:
-                    self.vocabularies[self._vocabulary].append(text)
+                    self.vocabularies[self._vocabulary][text] = self._definition
                 self._first_value = False
 
 
@@ -268,6 +277,7 @@ class _ElanReader:
                 self._by_id.setdefault((tier.id, annotation.id), annotation)
                 self._by_id.setdefault(("", annotation.id), annotation)
         self._unread: Counter[str] = Counter()
+        self._value_sets: dict[str, dict[str, ValueSet]] = {}
 
     def build_document(self) -> Document:
         self._time_aligned()
@@ -278,7 +288,7 @@ class _ElanReader:
             if self._is_value(tier):
                 self._add_values(tier)
         for tier in self._found.tiers:
-            if not self._is_value(tier):
+            if not self._is_value(tier) and (tier.annotations or tier.id != _TIER_OF_NEW_FILES):
                 self._add_lane(lanes, taken, tier)
         part = RecordingPart(
             _text(self._about, "name") or self._path.stem,
@@ -348,11 +358,23 @@ class _ElanReader:
     def _is_value(self, tier: _ElanTier) -> bool:
         """Tell whether a tier says one thing about each annotation of another, and nothing hangs on it."""
         constraint = self._found.types.get(tier.type, ("", ""))[0]
-        associated = constraint == "Symbolic_Association" and tier.parent in self._tiers
-        return associated and tier.id not in self._hung_on and all(a.slots is None for a in tier.annotations)
+        if constraint != "Symbolic_Association" or tier.parent not in self._tiers or tier.id in self._hung_on:
+            return False
+        ours = "field" in self._marks[tier.id]
+        return all(a.slots is None for a in tier.annotations) and (ours or not self._is_speech(tier.parent))
+
+    def _is_speech(self, tier_id: str) -> bool:
+        tier = self._tiers[tier_id]
+        return not self._vocabulary(tier) and looks_like_speech([annotation.text for annotation in tier.annotations])
+
+    def _vocabulary(self, tier: _ElanTier) -> dict[str, str]:
+        """Return the texts that the annotations of a tier can have, and what each means."""
+        return self._found.vocabularies.get(self._found.types.get(tier.type, ("", ""))[1], {})
 
     def _add_values(self, tier: _ElanTier) -> None:
         name = _text(self._marks[tier.id], "field") or tier.id
+        if vocabulary := self._vocabulary(tier):
+            self._value_sets.setdefault(tier.parent, {})[name] = ValueSet((*vocabulary,))
         for annotation in tier.annotations:
             owner = self._owner(tier, annotation)
             if owner is None or annotation.span is None:
@@ -374,11 +396,26 @@ class _ElanReader:
         )
         name = _text(mark, "lane") or unique_name(tier.id, taken)
         before = lanes.get(name)
-        vocabulary = self._found.vocabularies.get(self._found.types.get(tier.type, ("", ""))[1], [])
+        vocabulary = self._vocabulary(tier)
         kind, annotator, participant, scheme, track = (_text(mark, fact) for fact in LANE_FACTS)
         whose = annotator or tier.annotator.strip(), participant or tier.participant.strip()
         held = (*(() if before is None else before.entries), *entries)
-        lanes[name] = InterchangeLane(name, held, kind or "segments", *whose, scheme, track, tuple(vocabulary))
+        lanes[name] = InterchangeLane(
+            name,
+            held,
+            kind or "segments",
+            *whose,
+            scheme,
+            track,
+            tuple(vocabulary),
+            tier="" if mark else tier.id,
+            parent=self._lane_name(tier.parent),
+            definitions={text: meaning for text, meaning in vocabulary.items() if meaning.strip()},
+            value_sets={**(before.value_sets if before else {}), **self._value_sets.get(tier.id, {})},
+        )
+
+    def _lane_name(self, tier_id: str) -> str:
+        return _text(self._marks.get(tier_id, {}), "lane") or (tier_id if tier_id in self._tiers else "")
 
 
 def _in_link_order(parts: Sequence[_EafAnnotation]) -> list[_EafAnnotation]:

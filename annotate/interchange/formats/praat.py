@@ -22,9 +22,9 @@ from annotate.interchange.document import (
     build_lanes,
     format_seconds,
     split_into_rows,
-    to_text,
     unique_name,
 )
+from annotate.interchange.value_text import to_text
 from project.entities.study_records import Json
 
 _NAME_SEPARATOR = " | "
@@ -205,7 +205,7 @@ Interval = tuple[int, int, str]
 
 def format_textgrid(document: Document) -> str:
     """Return one recording as a TextGrid whose tiers have neither gap nor overlap."""
-    part = document.only_recording("A TextGrid")
+    part = document.with_people_as_values().only_recording("A TextGrid")
     tiers: list[tuple[str, Sequence[Interval]]] = []
     for lane in part.lanes:
         for number, row in enumerate(split_into_rows(lane.entries), start=1):

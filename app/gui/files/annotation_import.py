@@ -1,221 +1,40 @@
-"""The dialog that imports annotations of another tool as one step.
+"""The window that imports annotations of other tools as one step.
 
-It shows what the file would bring, and maps its lanes, texts and values.
+It shows what the files would bring, and maps their tiers, texts, values and recordings.
 """
 
-from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit, QPushButton, QTabWidget
 
-from annotate.interchange.annotation_files import apply_import, guess_format, plan_import, read_file
-from annotate.interchange.document import Document, InterchangeLane
+from annotate.interchange.annotation_files import apply_import, guess_format, read_files
+from annotate.interchange.document import Document
 from annotate.interchange.document_import import Plan
-from annotate.interchange.lane_entries import guess_recordings
-from annotate.interchange.lane_mapping import (
-    COMMENT,
-    EntryTarget,
-    ImportMapping,
-    LaneTarget,
-    OutsideRule,
-    build_track_target,
-    guess_mapping,
-)
+from annotate.interchange.lane_mapping import OutsideRule
 from annotate.interchange.lossless_format import RowsPlan
+from app.gui.files.import_choices import Detail, FirstRow, ImportChoices, LaneImportCounts
 from app.gui.pages.context import Context
 from app.gui.pages.study_view import StudyView
 from project.entities.study_records import Changes
 from project.errors import UserError
-from project.queries.recording_rows import all_recordings
-from project.schemes.scheme import Track
 from project.session.session import Session
 from project.text_format import escape_unprintable
+from project.timebase import format_time
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.input_fields import IntegerBox
-from widgets.form.layouts import make_row
+from widgets.form.layouts import make_row, make_tab_page
 from widgets.table.record_table import RecordColumn, RecordTable
 from widgets.text_labels import PlainLabel, describe, plain_tip
-
-Choices = tuple[tuple[str, str], ...]
-_NOTHING, _SPEECH = "nothing", "utterances"
-_KEY_SEPARATOR = "\x1f"
-_MAX_TEXTS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Detail:
-    """One text or value of a lane, and what it becomes; `key` is "" for nothing."""
-
-    is_text: bool
-    name: str
-    count: int
-    choices: Choices
-    key: str
-
-
-@dataclass(frozen=True, slots=True)
-class LaneImportCounts:
-    """What becomes of all lanes of one name, over all recordings; `notes` are one line each."""
-
-    entries: int
-    added: int
-    known: int
-    left_out: int
-    notes: tuple[str, ...]
-
-
-class ImportChoices:
-    """One document on its way into a study."""
-
-    def __init__(self, session: Session, document: Document) -> None:
-        self._session = session
-        self.document = document
-        self.whole = bool(document.rows)
-        self.mapping = guess_mapping(session, document)
-        self.places = list(guess_recordings(session, document))
-        self._lanes: dict[str, list[InterchangeLane]] = {}
-        for part in document.recordings:
-            for lane in part.lanes:
-                self._lanes.setdefault(lane.name, []).append(lane)
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the lanes."""
-        return list(self._lanes)
-
-    def plan(self) -> Plan | RowsPlan:
-        """Return what would be imported now."""
-        return plan_import(self._session, self.document, self.mapping, self.places)
-
-    def targets(self) -> Choices:
-        """Return what a lane can become: (key, words)."""
-        tracks = [
-            (f"{scheme.key}{_KEY_SEPARATOR}{track.key}", f"{track.name} ({scheme.name})")
-            for scheme in self._session.schemes
-            for track in scheme.tracks
-        ]
-        return ((_NOTHING, tr("Nothing")), (_SPEECH, tr("Utterances")), *tracks)
-
-    def target(self, name: str) -> str:
-        """Return the key of what a lane becomes."""
-        target = self.mapping.lanes[name]
-        if target.becomes is EntryTarget.SEGMENTS:
-            return f"{target.scheme}{_KEY_SEPARATOR}{target.track}"
-        return _SPEECH if target.becomes is EntryTarget.UTTERANCES else _NOTHING
-
-    def set_target(self, name: str, key: str) -> None:
-        """Let a lane become something else; its labels and fields are guessed again."""
-        first = self._lanes[name][0]
-        if key == _NOTHING:
-            self._set_lane_target(name, LaneTarget(EntryTarget.NOTHING))
-        elif key == _SPEECH:
-            self._set_lane_target(name, LaneTarget(EntryTarget.UTTERANCES, participant=first.participant))
-        else:
-            scheme_key, track_key = key.split(_KEY_SEPARATOR)
-            scheme = self._session.schemes.get(scheme_key)
-            self._set_lane_target(
-                name, build_track_target(self._session, self._lanes[name], scheme, scheme.track(track_key))
-            )
-
-    def lane_author(self, name: str) -> str:
-        """Return who made the segments of a lane, or who speaks."""
-        target = self.mapping.lanes[name]
-        return target.participant if target.becomes is EntryTarget.UTTERANCES else target.annotator
-
-    def set_lane_author(self, name: str, who: str) -> None:
-        """Say who made the segments of a lane, or who speaks."""
-        target = self.mapping.lanes[name]
-        if target.becomes is EntryTarget.UTTERANCES:
-            self._set_lane_target(name, replace(target, participant=who.strip()))
-        elif target.becomes is EntryTarget.SEGMENTS and who.strip():
-            self._set_lane_target(name, replace(target, annotator=who.strip()))
-
-    def recordings(self) -> Choices:
-        """Return the recordings of the study: (id, words)."""
-        present = all_recordings(self._session.study)
-        return (("", tr("None")), *((recording.id, f"{recording.number}. {recording.name}") for recording in present))
-
-    def set_outside_rule(self, outside: OutsideRule) -> None:
-        """Say what is done with entries that reach outside the recording."""
-        self.mapping = replace(self.mapping, outside=outside)
-
-    def set_point_duration(self, point_us: int) -> None:
-        """Say how long a point becomes; 0 leaves points out."""
-        self.mapping = replace(self.mapping, point_us=point_us)
-
-    def details(self, name: str) -> list[Detail]:
-        """Return the texts of a lane, the most frequent first, and its values, where it becomes segments."""
-        target = self.mapping.lanes[name]
-        if target.becomes is not EntryTarget.SEGMENTS or self.whole:
-            return []
-        scheme = self._session.schemes.get(target.scheme)
-        track = scheme.track(target.track)
-        labels = (("", tr("Nothing")), *((label.key, label.name) for label in track.labels))
-        fields = (
-            ("", tr("Nothing")),
-            *((field.key, field.name) for field in scheme.fields_of(track.key)),
-            (COMMENT, tr("A comment")),
-        )
-        entries = [entry for lane in self._lanes[name] for entry in lane.entries]
-        texts = Counter(entry.text for entry in entries)
-        values = Counter(key for entry in entries for key in entry.values)
-        found = [
-            Detail(True, text, count, labels, _label_for_text(target, track, text))
-            for text, count in texts.most_common(_MAX_TEXTS)
-        ]
-        return found + [
-            Detail(False, key, count, fields, target.fields.get(key, "")) for key, count in values.most_common()
-        ]
-
-    def set_detail(self, name: str, detail: Detail, key: str) -> None:
-        """Let a text become another label, or a value another field; "" for nothing."""
-        target = self.mapping.lanes[name]
-        if detail.is_text:
-            self._set_lane_target(name, replace(target, labels={**target.labels, detail.name: key}))
-        else:
-            self._set_lane_target(name, replace(target, fields={**target.fields, detail.name: key}))
-
-    def counts(self, plan: Plan | RowsPlan) -> dict[str, LaneImportCounts]:
-        """Return what a plan says about each lane, over all recordings."""
-        found: dict[str, LaneImportCounts] = {}
-        for name in self._lanes:
-            same = [lane for lane in plan.lanes if lane.lane == name]
-            reasons: Counter[str] = Counter()
-            for lane in same:
-                reasons.update(lane.left_out)
-            notes = [tr("{count} left out: {why}").format(count=count, why=why) for why, count in reasons.items()]
-            notes += [remark for lane in same for remark in lane.remarks]
-            found[name] = LaneImportCounts(
-                sum(lane.entries for lane in same),
-                sum(lane.added for lane in same),
-                sum(lane.known for lane in same),
-                reasons.total(),
-                tuple(notes),
-            )
-        return found
-
-    def _set_lane_target(self, name: str, target: LaneTarget) -> None:
-        self.mapping = ImportMapping({**self.mapping.lanes, name: target}, self.mapping.outside, self.mapping.point_us)
-
-
-def _label_for_text(target: LaneTarget, track: Track, text: str) -> str:
-    if text in target.labels:
-        return target.labels[text]
-    plain = text.strip().casefold()
-    fits = (label.key for label in track.labels if plain in (label.key.casefold(), label.name.casefold()))
-    return next(fits, target.otherwise)
-
 
 _MAX_TITLE_CHARS = 60
 
 
 class ImportWindow(StudyView):
-    """One file on its way into the study; it is asked for when the window is shown.
+    """Files on their way into the study; they are asked for when the window is shown.
 
     Nothing is written before Import is pressed.
     """
@@ -227,21 +46,32 @@ class ImportWindow(StudyView):
         super().__init__(context)
         self._choices: ImportChoices | None = None
         self._counts: dict[str, LaneImportCounts] = {}
-        self._path: Path | None = None
+        self._plan: Plan | RowsPlan | None = None
+        self._paths: tuple[Path, ...] = ()
         self._rows = 0
         self.status.setStyleSheet(f"color: {theme.palette().error.name()};")
-        self.lanes = RecordTable(tr("What each lane becomes"), self._lane_columns(), key=str)
+        self.lanes = RecordTable(tr("What each tier becomes"), self._lane_columns(), key=str)
         self.parts = RecordTable(tr("Which recording each is"), self._part_columns(), key=str)
         self.details = RecordTable(
-            tr("What the texts and values of the lane become"),
+            tr("What the texts and values of the tier become"),
             self._detail_columns(),
             key=lambda detail: f"{detail.is_text} {detail.name}",
-            empty=tr("Of a lane that becomes segments, each text and value stands here.\nChoose one under Lanes."),
+            empty=tr("The texts and values of a tier with labels appear here.\nChoose one under Tiers."),
         )
+        self.first_rows = RecordTable(
+            tr("The first rows of the tier"),
+            self._row_columns(),
+            empty=tr("The first rows of a tier appear here as they come in.\nChoose one under Tiers."),
+        )
+        self.make_missing = QPushButton(tr("&New recordings for those without"))
+        self.make_missing.setToolTip(tr("Make a recording without video for each that fits none of the study"))
+        self.make_missing.clicked.connect(self._make_missing)
+        self.parts_page = make_tab_page(self.parts, make_row(None, self.make_missing))
         self.tabs = QTabWidget()
-        self.tabs.addTab(self.lanes, tr("&Lanes"))
+        self.tabs.addTab(self.lanes, tr("T&iers"))
+        self.tabs.addTab(self.first_rows, tr("&First rows"))
         self.tabs.addTab(self.details, tr("&Texts and values"))
-        self.tabs.addTab(self.parts, tr("&Recordings"))
+        self.tabs.addTab(self.parts_page, tr("&Recordings"))
         self.notes = QPlainTextEdit(readOnly=True)
         self.notes.setAccessibleName(tr("Remarks"))
         self.notes.setPlaceholderText(tr("Remarks about what is changed or left out appear here."))
@@ -263,11 +93,8 @@ class ImportWindow(StudyView):
     def dropEvent(self, event: QDropEvent) -> None:
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         event.acceptProposedAction()
-        if len(paths) == 1:
-            self.load(paths[0])
-        elif paths:
-            self._forget()
-            self.show_error(UserError(tr("One file is imported at a time."), tr("Drop one of them.")))
+        if paths:
+            self.load(*paths)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -276,70 +103,72 @@ class ImportWindow(StudyView):
             QTimer.singleShot(0, self, self.choose)
 
     def choose(self) -> None:
-        """Ask for a file and read it."""
-        path = self._context.questions.annotations(self)
-        if path is not None:
-            self.load(path)
+        """Ask for files and read them."""
+        if paths := self._context.questions.annotations(self):
+            self.load(*paths)
 
-    def load(self, path: Path) -> None:
-        """Read a file in the background and show what it would bring."""
+    def load(self, *paths: Path) -> None:
+        """Read files in the background and show what they would bring."""
         self._forget()
-        self._path = path
-        self.file.setText(path.name)
-        self.file.setToolTip(plain_tip(str(path)))
+        self._paths = paths
+        self.file.setText(self._title())
+        self.file.setToolTip(plain_tip("\n".join(map(str, paths))))
         self.format.setText(tr("Reading…"))
         self._context.background.run(
-            lambda _progress: (guess_format(path).name, read_file(path)),
-            lambda found: self._show(path, *found),
-            lambda error: self._on_failed(path, error),
+            lambda _progress: (", ".join(dict.fromkeys(guess_format(path).name for path in paths)), read_files(paths)),
+            lambda found: self._show(paths, *found),
+            lambda error: self._on_failed(paths, error),
         )
+
+    def _title(self) -> str:
+        return self._paths[0].name if len(self._paths) == 1 else tr("{count} files").format(count=len(self._paths))
 
     def accept(self) -> None:
         """Import what is shown, as one step, and close."""
-        choices, path = self._choices, self._path
-        if choices is None or path is None:
+        choices, title = self._choices, self._title()
+        if choices is None:
             return
         said: list[str] = []
 
         def do(session: Session) -> Changes:
             plan = choices.plan()
-            changes = apply_import(session, plan, path.name)
+            changes = apply_import(session, plan, title)
             known = tr(" {known} were in the study already.").format(known=plan.known) if plan.known else ""
             said.append(
                 tr("Imported {count} from {name}.{known}").format(
-                    count=trn("{count} annotation", "{count} annotations", plan.added), name=path.name, known=known
+                    count=trn("{count} annotation", "{count} annotations", plan.added), name=title, known=known
                 )
             )
             return changes
 
-        text = tr("Importing {name}…").format(name=escape_unprintable(path.name))
+        text = tr("Importing {name}…").format(name=escape_unprintable(title))
         if self._context.studio.edit_many(do, self._rows, text):
             self._context.studio.message.emit(said[0])
             self.window().close()
 
     def _forget(self) -> None:
         """Show no file."""
-        self._path, self._choices = None, None
+        self._paths, self._choices, self._plan = (), None, None
         self.file.setText(tr("No file chosen"))
         self.format.setText("")
         self.total.setText("")
         self.notes.clear()
-        for table in (self.lanes, self.details, self.parts):
+        for table in (self.lanes, self.details, self.first_rows, self.parts):
             table.show_records([])
         self.apply.setEnabled(False)
         self.tell("")
 
-    def _show(self, path: Path, name: str, document: Document) -> None:
+    def _show(self, paths: tuple[Path, ...], name: str, document: Document) -> None:
         session = self._context.studio.session
-        if session is None or path != self._path:
+        if session is None or paths != self._paths:
             return
         self._choices = ImportChoices(session, document)
         here = self._context.studio.recording
         if here is not None and self._choices.places == [""]:
             self._choices.places = [here.id]
         self.format.setText(name)
-        self.tabs.setTabVisible(1, not self._choices.whole)
-        self.tabs.setTabVisible(2, not self._choices.whole)
+        for page in (self.details, self.first_rows, self.parts_page):
+            self.tabs.setTabVisible(self.tabs.indexOf(page), not self._choices.whole)
         self._counts = {}
         self.parts.show_records(range(len(document.recordings)))
         self.lanes.show_records(self._choices.names)
@@ -347,10 +176,10 @@ class ImportWindow(StudyView):
             self.lanes.selectRow(0)
         self._update()
         if not self._choices.whole and not all(self._choices.places):
-            self.tabs.setCurrentWidget(self.parts)
+            self.tabs.setCurrentWidget(self.parts_page)
 
-    def _on_failed(self, path: Path, error: Exception) -> None:
-        if path != self._path:
+    def _on_failed(self, paths: tuple[Path, ...], error: Exception) -> None:
+        if paths != self._paths:
             return
         if not isinstance(error, UserError):
             raise error
@@ -368,9 +197,12 @@ class ImportWindow(StudyView):
             self.apply.setEnabled(False)
             return
         self.tell("")
+        self._plan = plan
         self._rows = plan.added + plan.other_row_count
         self._counts = choices.counts(plan)
         self.lanes.show_records(choices.names)
+        self.parts.show_records(range(len(choices.places)))
+        self.make_missing.setEnabled(not all(choices.places))
         lines = [*plan.remarks]
         for name, found in self._counts.items():
             lines += [f"{name}: {note}" for note in found.notes]
@@ -384,12 +216,14 @@ class ImportWindow(StudyView):
 
     def _show_details(self) -> None:
         name = self.lanes.current()
-        if self._choices is None or name is None:
+        if self._choices is None or self._plan is None or name is None:
             self.details.show_records([])
+            self.first_rows.show_records([])
             return
         self.details.show_records(self._choices.details(name))
+        self.first_rows.show_records(self._choices.first_rows(self._plan, name))
         title = tr("&Texts and values of {name}").format(name=name.replace("&", "&&"))
-        self.tabs.setTabText(1, title[:_MAX_TITLE_CHARS])
+        self.tabs.setTabText(self.tabs.indexOf(self.details), title[:_MAX_TITLE_CHARS])
 
     def _lane_columns(self) -> list[RecordColumn[str]]:
         choices = self._chosen_mapping
@@ -407,9 +241,9 @@ class ImportWindow(StudyView):
             RecordColumn(tr("Tier or subject in the file"), str, stretch=True),
             RecordColumn(
                 tr("Becomes"),
-                lambda name: dict(choices().targets()).get(choices().target(name), tr("As it is")),
+                lambda name: dict(choices().targets(name)).get(choices().target(name), tr("As it is")),
                 width=210,
-                choices=lambda _name: choices().targets(),
+                choices=lambda name: choices().targets(name),
                 choice=lambda name: choices().target(name),
                 write=self._set_target,
                 is_writable=lambda _name: not choices().whole,
@@ -446,7 +280,7 @@ class ImportWindow(StudyView):
     def _detail_columns(self) -> list[RecordColumn[Detail]]:
         return [
             RecordColumn(
-                tr("In the lane"),
+                tr("In the tier"),
                 lambda detail: f"“{detail.name}”" if detail.is_text else tr("Value {name}").format(name=detail.name),
                 stretch=True,
             ),
@@ -460,6 +294,19 @@ class ImportWindow(StudyView):
                 write=self._set_detail,
             ),
         ]
+
+    def _row_columns(self) -> list[RecordColumn[FirstRow]]:
+        return [
+            RecordColumn(tr("Recording in the file"), lambda row: row.part, width=200),
+            RecordColumn(tr("Start"), lambda row: format_time(row.start_us), width=110, number=True),
+            RecordColumn(tr("End"), lambda row: format_time(row.end_us), width=110, number=True),
+            RecordColumn(tr("Label"), lambda row: row.label, width=140),
+            RecordColumn(tr("In the file"), lambda row: row.text, stretch=True),
+        ]
+
+    def _make_missing(self) -> None:
+        self._chosen_mapping().make_missing_recordings()
+        self._update()
 
     def _chosen_mapping(self) -> ImportChoices:
         assert self._choices is not None
@@ -494,7 +341,7 @@ class ImportWindow(StudyView):
         self.format = PlainLabel()
         self.format.setStyleSheet(f"color: {theme.palette().muted.name()};")
         browse = QPushButton(tr("&Choose…"))
-        browse.setToolTip(tr("Choose the file to import"))
+        browse.setToolTip(tr("Choose the files to import"))
         browse.clicked.connect(self.choose)
         self.browse = browse
         return make_row(self.file, self.format, 1, browse)

@@ -1,6 +1,7 @@
 """Plays a file with libVLC, which decodes, keeps time and outputs sound; pictures arrive in memory.
 
-One thread makes all libVLC calls, without network access.
+One thread makes all libVLC calls, without network access. No mark is taken from libVLC's clock: when playback pauses or
+steps, the player shows the exact frame of the file's index.
 """
 
 import ctypes

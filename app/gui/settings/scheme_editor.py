@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
@@ -280,7 +280,8 @@ class SchemeEditor(OwnDialog):
         self.setLayout(make_column(self.book, split, 1, self.buttons, margin=WIDE_MARGIN))
 
     def _table(self, section: str) -> PartTable[Track] | PartTable[Label] | PartTable[Field]:
-        return {"tracks": self.tracks, "labels": self.labels, "fields": self.fields}[section]
+        tables: dict[str, Any] = {"tracks": self.tracks, "labels": self.labels, "fields": self.fields}
+        return tables[section]  # type: ignore[no-any-return]
 
     def _form(self, section: str) -> PartForm:
         forms: dict[str, PartForm] = {
@@ -309,7 +310,7 @@ class SchemeEditor(OwnDialog):
             case "labels":
                 return ("tracks", self._track, "labels", place)
             case _:
-                return ("fields", self.draft.scheme.fields.index(self._parts("fields")[place]))  # type: ignore[arg-type]
+                return ("fields", self.draft.scheme.fields.index(self._parts("fields")[place]))
 
     def _segments_of(self, track: str, label: str) -> int:
         return sum(self._counts.get(before, 0) for before in self.draft.sources_of(track, label))

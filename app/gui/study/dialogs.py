@@ -107,12 +107,12 @@ class Dialogs:
         path, _ = QFileDialog.getOpenFileName(self._parent_window(), title, str(self._start_folder()), kinds)
         return Path(path) if path else None
 
-    def annotations(self, window: QWidget | None = None) -> Path | None:
-        """Ask for a file of another tool, over a window that may not be the one in use yet."""
-        path, _ = QFileDialog.getOpenFileName(
+    def annotations(self, window: QWidget | None = None) -> list[Path]:
+        """Ask for files of other tools, over a window that may not be the one in use yet."""
+        paths, _ = QFileDialog.getOpenFileNames(
             window or self._parent_window(), tr("Import annotations"), str(self._start_folder()), annotation_filters()
         )
-        return Path(path) if path else None
+        return [Path(path) for path in paths]
 
     def save(self, title: str, path: Path, kind: str) -> Path | None:
         """Ask under which name to save a file of a kind; the dialog asks before it gives one that is there."""

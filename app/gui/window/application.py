@@ -46,7 +46,11 @@ _FULL_GC_INTERVAL_MS = 3_600_000
 
 
 class GarbageCollector(QObject):
-    """Looks at what is new twice a second, and at everything while somebody has turned to something else."""
+    """Collects recent objects every half second, and all of them while another program is in front, or once an hour.
+
+    A full pass pauses every thread for about 0.5 s. Only the window's thread collects, because destroying a QObject in
+    another thread can deadlock.
+    """
 
     def __init__(self, studio: StudyController) -> None:
         super().__init__(studio)

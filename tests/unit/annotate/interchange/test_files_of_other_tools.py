@@ -43,17 +43,20 @@ def test_a_boris_project(shared_data: Path, tmp_path: Path) -> None:
     assert spans == [(3_300_000, 7_750_000, "s"), (9_900_000, 16_200_000, "s"), (18_350_000, 24_475_000, "s")]
     assert states["subject2"].participant == "subject2"
     assert states["subject1"].vocabulary == ("p", "s", "q", "r", "m")
-    (points,) = parts["offset positif"].lanes
+    points, about = parts["offset positif"].lanes
+    assert about.about_recording
+    assert about.value_sets["c"].values == ("111", "222", "333")
+    assert dict(about.entries[0].values) == {"observation": "offset positif", "date": "2016-12-10T15:44:57", "c": "111"}
     assert [(entry.start_us, entry.end_us) for entry in points.entries] == [
         (22_425_000, 22_425_000),
         (199_960_000,) * 2,
     ]
     assert [link.offset_us for link in parts["offset positif"].media] == [0, 20_000_000]
     assert parts["offset positif"].duration_us == 359_960_000
-    (with_modifiers,) = parts["modifiers"].lanes
+    with_modifiers, _ = parts["modifiers"].lanes
     assert with_modifiers.entries[0] == InterchangeEntry(8_475_000, 8_475_000, "q", {"modif #1": "m1"})
-    assert parts["observation without events"].lanes == ()
-    assert found.unread == {"a start of “s” of observation “live not paired” without an end": 1}
+    assert [lane.name for lane in parts["observation without events"].lanes] == ["Observation"]
+    assert found.unread == {"a start of “s” of observation “live not paired” without an end: end it in BORIS": 1}
     queued = [parts[f"observation #2 (video_test_25fps_{length}s.mp4)"] for length in (180, 360)]
     assert [part.lanes[0].entries[0].start_us for part in queued] == [1_800_000, 47_805_000]
     second = get_format("boris").read(path.with_name("boris_nopaths.boris"))

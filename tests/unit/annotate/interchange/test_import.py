@@ -77,10 +77,10 @@ def test_what_is_a_point_or_reaches_outside_is_fitted_or_left_out_and_told(sessi
         (SECOND, 1_200_000),
         (last - 200_000, last),
     ]
-    assert found.lanes[0].remarks == ("2 points become 200 ms long",)
+    assert found.lanes[0].remarks == {"points become 200 ms long": 2}
     without = planned(session, document, replace(mapped(), point_us=0))
     assert without.added == 0
-    assert without.lanes[0].left_out == {"it is a point without duration": 2}
+    assert without.lanes[0].left_out == {"it is a point without duration: give points a length": 2}
     spans = ((-SECOND, SECOND), (last - SECOND, last + SECOND), (last + SECOND, last + 2 * SECOND))
     document = one_lane(*(InterchangeEntry(start, end, "error") for start, end in spans))
     document = replace(document, unread={"a caption without a time": 2})
@@ -99,7 +99,8 @@ def test_texts_become_labels_by_key_by_name_by_choice_or_not_at_all(session: Ses
     entries = [InterchangeEntry(n * SECOND, (n + 1) * SECOND, text) for n, text in enumerate(texts)]
     found = planned(session, one_lane(*entries), mapped(labels={"stroke": "error", "hold": ""}))
     assert [segment.label for segment in found.new_segments] == ["error", "competence", "none", "error"]
-    assert found.lanes[0].left_out == {"“hold” is no label": 1, "“strange” is no label": 1}
+    hint = "is no label: choose one for it, or a new track"
+    assert found.lanes[0].left_out == {f"“hold” {hint}": 1, f"“strange” {hint}": 1}
     assert planned(session, one_lane(*entries), mapped(otherwise="none")).added == 6
 
 
@@ -192,20 +193,18 @@ def test_entries_on_the_time_of_media_are_moved_by_the_medium_that_the_recording
 
 def test_lanes_of_other_tools_are_proposed_by_their_texts(session: Session) -> None:
     said = [InterchangeEntry(n * SECOND, (n + 1) * SECOND, f"This is sentence {n}.") for n in range(4)]
-    codes = [
-        InterchangeEntry(n * SECOND, (n + 1) * SECOND, text) for n, text in enumerate(("Error", "competence", "odd"))
-    ]
+    codes = [InterchangeEntry(n * SECOND, (n + 1) * SECOND, text) for n, text in enumerate(("Error", "competence"))]
     gestures = [InterchangeEntry(n * SECOND, (n + 1) * SECOND, "stroke") for n in range(4)]
     lanes = (
         InterchangeLane("said", tuple(said)),
         InterchangeLane("codes", tuple(codes)),
-        InterchangeLane("gestures", tuple(gestures)),
+        InterchangeLane("gestures", (*gestures, codes[0])),
     )
     found = guess_mapping(session, Document((RecordingPart("x", lanes),)))
     assert [target.becomes for target in found.lanes.values()] == [
         EntryTarget.UTTERANCES,
         EntryTarget.SEGMENTS,
-        EntryTarget.NOTHING,
+        EntryTarget.OWN_TRACK,
     ]
     assert found.lanes["codes"].annotator == "Somebody"
 
