@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
 from app.gui.settings.scheme_editor import SchemeEditor
-from app.gui.settings.schemes_window import Group, SchemesWindow
+from app.gui.settings.schemes_window import CodeBookSource, Group, SchemesWindow
 from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from project.queries.segment_rows import all_segments
@@ -185,3 +185,21 @@ def test_cancel_and_escape_drop_what_was_changed(window: MainWindow, drive: list
     drive.append(drop)
     choose(view.new.menu(), f"From “{view.current().name}”")
     assert [scheme.key for scheme in window.studio.session.schemes] == ["shrec"]
+
+
+def test_a_code_book_begins_with_a_table_of_labels(
+    window: MainWindow, answers: Answers, drive: list[Drive], tmp_path: Path
+) -> None:
+    view = schemes_window(window)
+    table = tmp_path / "codes.csv"
+    answers.give(file=table)
+    table.write_text("who\nAda\n")
+    choose(view.new.menu(), CodeBookSource.FILE)
+    assert "no column is called “label”" in view.status.text()
+    table.write_text("label,definition,key\nNod,Down and up.,n\nShake,From side to side.,e\n")
+    drive.append(lambda editor: click(editor.buttons.go_on))
+    choose(view.new.menu(), CodeBookSource.FILE)
+    (track,) = window.studio.session.scheme.tracks
+    assert [(label.key, label.definition) for label in track.labels] == [
+        *(("nod", "Down and up."), ("shake", "From side to side."))
+    ]
