@@ -370,5 +370,5 @@ def merge_report_text(done: Sequence[MergedCopy], unresolved: int, *, dry_run: b
         if merged_copy.merged.conflicts:
             lines.append(f"  conflicts: {merged_copy.merged.conflicts}")
     if unresolved:
-        lines.append(f"{unresolved} conflicts wait for you: greenroom conflicts STUDY")
+        lines.append(f"{unresolved} conflicts wait for you: greenroom study conflicts STUDY")
     return "\n".join(lines)

@@ -109,21 +109,37 @@ class TextTable:
             for row in self.rows
         ]
 
-    def lines(self, *, headings: bool = False, indent: str = "") -> list[str]:
-        """Return a line for each row, with aligned columns."""
+    def lines(self, *, headings: bool = False, indent: str = "", width: int | None = None) -> list[str]:
+        """Return a line for each row, with aligned columns.
+
+        Args:
+            headings: whether the first line has the titles.
+            indent: begins each line.
+            width: characters in a line; to fit, the longest texts end in an ellipsis. None: texts are whole.
+        """
         lines = self._shown_texts()
         if headings:
             lines.insert(0, [column.title for column in self.columns if column.title])
         widths = [max(map(len, texts)) for texts in zip(*lines, strict=True)]
+        if width is not None:
+            self._fit(widths, width - len(indent))
         right = [column.number is not NumberFormat.TEXT for column in self.columns if column.title]
         return [
             indent
-            + "  ".join(
-                text.rjust(width) if is_number else text.ljust(width)
-                for text, width, is_number in zip(texts, widths, right, strict=True)
+            + _GAP.join(
+                text.rjust(wide) if is_number else shorten(text, wide).ljust(wide)
+                for text, wide, is_number in zip(texts, widths, right, strict=True)
             ).rstrip()
             for texts in lines
         ]
+
+    def _fit(self, widths: list[int], room: int) -> None:
+        """Make the widest columns of texts narrower until all columns fit, or each is as narrow as it may be."""
+        shown = [column for column in self.columns if column.title]
+        texts = [place for place, column in enumerate(shown) if column.number is NumberFormat.TEXT]
+        for place in sorted(texts, key=lambda place: -widths[place]):
+            excess = sum(widths) + len(_GAP) * (len(widths) - 1) - room
+            widths[place] = max(widths[place] - max(excess, 0), min(widths[place], _MIN_WIDTH))
 
     def markdown(self, escape: Callable[[str], str]) -> list[str]:
         """Return the lines of a Markdown table.
@@ -155,6 +171,16 @@ class TextTable:
 def table(records: Iterable[Record], columns: Sequence[Column[Record]]) -> TextTable:
     """Return the table of some records."""
     return TextTable(tuple(columns), tuple(tuple(column.cell(record) for column in columns) for record in records))
+
+
+_GAP = "  "
+_MIN_WIDTH = 12
+"""Characters to which a text is shortened at most."""
+
+
+def shorten(text: str, width: int) -> str:
+    """Return a text that has no more characters than `width`; what is cut off shows as an ellipsis."""
+    return text if len(text) <= width else f"{text[: max(width - 1, 0)]}…"
 
 
 EMPTY_CELL = "\N{EN DASH}"

@@ -333,7 +333,7 @@ def create_adjudicated_lane(
         made.append((recording, people, adjudicate(read_marks(session, recording.id, ids), ids, schemes, rule)))
     if not made:
         raise UserError(
-            "No recording was annotated by two people yet.", "Merge the annotators' work first: greenroom merge"
+            "No recording was annotated by two people yet.", "Merge the annotators' work first: greenroom study merge"
         )
     lane = get_or_create_lane(session, name)
     with session.study.atomic():

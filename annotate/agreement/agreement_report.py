@@ -70,7 +70,7 @@ class PublishedComparison:
 
 @dataclass(frozen=True, slots=True)
 class AgreementReport:
-    """What `greenroom agreement` prints and the page draws; `--json` prints these fields.
+    """What `greenroom team agreement` prints and the page draws; `--json` prints these fields.
 
     Attributes:
         main: figure -> value, beside F1 at several levels of IoU, in the order they are shown.

@@ -153,7 +153,7 @@ def _node(session: Session, file_node: FileNode, owner: Recording, people: dict[
         if who not in people:
             raise UserError(
                 f"{called} is about “{_shorten(who)}”, who is no participant of this study.",
-                f"Add them first: greenroom participant add. {_NOTHING_IMPORTED}",
+                f"Add them first: greenroom participant set STUDY NAME. {_NOTHING_IMPORTED}",
             )
     if not 0 <= file_node.start_us < file_node.end_us <= owner.duration_us:
         raise UserError(

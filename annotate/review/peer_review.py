@@ -65,7 +65,9 @@ def _require_other_author(session: Session, segment_id: str) -> Segment:
             f"{author.name} made this segment.", "Somebody else reviews it: work under another annotator's name."
         )
     if is_prelabel(session.study, segment):
-        raise UserError("This is a pre-label, nobody's work.", "Accept or reject it: greenroom cues accept STUDY ID")
+        raise UserError(
+            "This is a pre-label, nobody's work.", "Accept or reject it: greenroom segment cues accept STUDY ID"
+        )
     if author.kind == "adjudicated":
         raise UserError(
             f"“{author.name}” was made from several people's work.", "Review the segments of those people instead."

@@ -83,14 +83,14 @@ def prepare(session: Session, recording_id: str, number: int | None = None) -> J
     if not stretches:
         raise UserError(
             f"Nothing is known about what is said in recording {recording.number}.",
-            f"Find speech first: greenroom transcribe STUDY --speech-only --recording {recording.number}",
+            f"Find speech first: greenroom speech transcribe STUDY --speech-only --recording {recording.number}",
         )
     embedder = default_voice_embedder()
     pictures, tracks = _faces(session, recording_id)
     if embedder is None and not tracks:
         raise UserError(
             f"There is nothing to tell the speakers of recording {recording.number} by.",
-            "Track its faces (Ctrl+T), or get the voice embedding: greenroom models fetch voice-embedding",
+            "Track its faces (Ctrl+T), or get the voice embedding: greenroom model fetch voice-embedding",
         )
     run = latest_run(session.study, recording_id, "faces")
     parameters = SpeakerDetectionParameters(

@@ -28,7 +28,7 @@ def require_usable_sound(session: Session, recording_id: str) -> LocatedMedium:
     if heard is None:
         raise UserError(
             f"Recording {recording.number} ({recording.name}) has no sound.",
-            "Add its sound as a further file: greenroom add-view STUDY FILE",
+            "Add its sound as a further file: greenroom recording add-view STUDY FILE",
         )
     return session.require_present(heard)
 

@@ -237,7 +237,7 @@ def mark_done(session: Session, recording_id: str, done: bool = True) -> Changes
         others = f" {more} {'lack' if unfilled[2:] else 'lacks'} something." if unfilled[1:] else ""
         raise UserError(
             f"Recording {number} is not done: at {format_time(start_us)}, {', '.join(fields)} is missing.{others}",
-            "Fill in what is needed, then mark it as done. List it: greenroom checklist STUDY",
+            "Fill in what is needed, then mark it as done. List it: greenroom study checklist STUDY",
         )
     with session.step(f"Mark recording {number} as {'done' if done else 'not done'}") as step:
         who = session.author()
@@ -345,7 +345,7 @@ class TeamPlan:
     def as_text(self) -> str:
         """Return the plan for people."""
         if not self.is_made:
-            return "There is no plan yet. Make one: greenroom plan STUDY --annotators Ada,Bo,Cy"
+            return "There is no plan yet. Make one: greenroom team plan STUDY --annotators Ada,Bo,Cy"
         names = {annotator.id: annotator.name for annotator in self.annotators}
         lines = [
             f"{p.annotator.name}: {p.done} of {p.given} recordings done, {p.begun} begun, "

@@ -246,7 +246,7 @@ def plan_command(session: Session, annotator: str) -> str:
     each = max(min(_DEFAULT_PER_RECORDING, len(people)), taken + (annotator not in known.values()))
     seats = "" if each == _DEFAULT_PER_RECORDING else f" --per-recording {each}"
     study, listed = shlex.quote(str(session.study.path)), shlex.quote(",".join(people))
-    return f"greenroom plan {study} --annotators {listed}{seats}"
+    return f"greenroom team plan {study} --annotators {listed}{seats}"
 
 
 def _annotator_share(session: Session, annotator: str) -> AnnotatorShare:
@@ -366,5 +366,5 @@ def find_conflict(session: Session, conflict_id: str) -> Conflict:
     """Return the conflict of an id, or of the start of one that fits no other."""
     found = conflict_by_id(session.study, conflict_id)
     if found is None:
-        raise UserError(f"No conflict has the id “{conflict_id}”.", "See: greenroom conflicts STUDY")
+        raise UserError(f"No conflict has the id “{conflict_id}”.", "See: greenroom study conflicts STUDY")
     return found

@@ -69,7 +69,7 @@ def import_transcript(
 ) -> TranscriptImportResult:
     """Put what a file says was spoken into a recording's transcript, as one step.
 
-    The file is of any format that `greenroom import` reads; `key` names it where it is not to be seen from the file.
+    The file is of any format that `greenroom segment import` reads; `key` names it where the file does not show it.
     With `replace_drafts`, drafts that nobody touched make room; with `keep_rest`, what looks like somebody who withdrew
     comes in all the same.
     """
@@ -138,7 +138,7 @@ def _map_spoken_lanes(session: Session, document: Document, path: Path) -> tuple
     if len(document.recordings) != 1 or document.rows:
         raise UserError(
             f"{escape_unprintable(path.name)} is about a whole study or several recordings.",
-            "Use: greenroom import STUDY FILE",
+            "Use: greenroom segment import STUDY FILE",
         )
     lanes = document.recordings[0].lanes
     guessed = guess_mapping(session, document).lanes

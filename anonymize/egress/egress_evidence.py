@@ -48,7 +48,7 @@ def text_blockers(candidate: ReleaseCandidate) -> list[ReleaseBlocker]:
             candidate.build_blocker(
                 "texts-reviewed",
                 f"Nobody read the scrubbed transcript of recording {candidate.number} as it is now.",
-                "Read it, then confirm: greenroom texts STUDY --confirm",
+                "Read it, then confirm: greenroom release texts STUDY --confirm",
             )
         )
     return remaining_blockers(found, valid_waivers(candidate.session))
@@ -68,7 +68,7 @@ _SOURCE_RULES: tuple[Callable[[ReleaseCandidate], Iterator[ReleaseBlocker]], ...
     check_uncovered,
 )
 """Release rules that a recording must keep before its rendering may leave."""
-_EXPORT_AGAIN_HINT = "Export it again: greenroom anonymize STUDY --recording N --out FOLDER"
+_EXPORT_AGAIN_HINT = "Export it again: greenroom anonymize export STUDY --recording N --out FOLDER"
 
 
 def rendering_blockers(candidate: ReleaseCandidate, run_id: str) -> list[ReleaseBlocker]:
@@ -133,7 +133,7 @@ def _rendering_check(candidate: ReleaseCandidate, export: ExportedClip) -> Rende
     if candidate.faces is not None and all(face.dismissed or face.id in exempt for face in candidate.faces.faces):
         return replace(made, measured=True)
     if export.report is None:
-        return replace(made, why_not="Measure it: greenroom privacy STUDY.")
+        return replace(made, why_not="Measure it: greenroom anonymize measure STUDY.")
     drawn = method_type(run.backend).kind == "face"
     return add_measures(made, export.report, read_privacy_limits(candidate.session.study), drawn=drawn)
 

@@ -196,7 +196,7 @@ def source_changed_error(what: str) -> UserError:
     return UserError(
         f"{escape_unprintable(what)} was changed since its faces were looked for, "
         "though it looks the same at a glance.",
-        "Put the original back, or find its faces again: greenroom faces STUDY --recording N",
+        "Put the original back, or find its faces again: greenroom faces track STUDY --recording N",
     )
 
 

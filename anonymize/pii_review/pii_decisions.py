@@ -170,7 +170,7 @@ def withdraw_decisions(session: Session, places: Sequence[PlacedHit] = (), words
     for key, word in keys.items():
         if key not in {fold(text) for text in (*private, *public)}:
             raise UserError(
-                f"Nothing was decided about “{word}” everywhere.", "List the words: greenroom private-words STUDY"
+                f"Nothing was decided about “{word}” everywhere.", "List the words: greenroom release words STUDY"
             )
     title = f"Judge {_words_text(words[0], len(keys))} by its place again" if words and not places else _WITHDRAW_STEP
     with session.step(title) as step:

@@ -71,7 +71,7 @@ def find_export(session: Session, text: str | None) -> tuple[ExportedClip, Path 
     """
     every = list_exports(session)
     if not every:
-        raise UserError("Nothing was exported from this study yet.", "Export a clip: greenroom anonymize --help")
+        raise UserError("Nothing was exported from this study yet.", "Export a clip: greenroom anonymize export --help")
     if text is None:
         return every[0], None
     path = Path(text)
@@ -99,7 +99,8 @@ def find_clip(session: Session, export: ExportedClip) -> Path:
     for place in find_clip_files(session, export.clip):
         return place
     raise UserError(
-        f"The clip {export.clip} is not beside the study.", "Give its path: greenroom privacy STUDY --export CLIP"
+        f"The clip {export.clip} is not beside the study.",
+        "Give its path: greenroom anonymize measure STUDY --export CLIP",
     )
 
 

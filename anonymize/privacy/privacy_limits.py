@@ -116,9 +116,9 @@ def unmeasured_limits(report: PrivacyReport) -> list[str]:
 
 def _missing_attack_reason(report: PrivacyReport) -> str:
     if not report.tools.get("embedders"):
-        return "No model that recognises faces is installed: greenroom models fetch sface"
+        return "No model that recognises faces is installed: greenroom model fetch sface"
     if not report.tools.get("landmarks") and not report.tools.get("driver"):
-        return "Faces are aligned by landmarks first, and no model finds any: greenroom models fetch face-landmarks"
+        return "Faces are aligned by landmarks first, and no model finds any: greenroom model fetch face-landmarks"
     return "No face was seen well enough to be aligned."
 
 

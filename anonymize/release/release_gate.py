@@ -106,7 +106,8 @@ def check_history(session: Session) -> Iterator[ReleaseBlocker]:
             "history",
             f"{pluralize(len(unlike), 'row')} of the study {'is' if len(unlike) == 1 else 'are'} not what the history "
             "says: another program changed what people decided.",
-            "greenroom check STUDY lists them. Make these edits here, go back to a backup, or waive it with a reason.",
+            "greenroom study check STUDY lists them. Make these edits here, go back to a backup, or waive it with a "
+            "reason.",
         )
     if added:
         listed = ", ".join(map(escape_unprintable, added[:_MAX_LISTED]))
@@ -129,7 +130,7 @@ def check_texts_reviewed(
         return
     texts = list_released_texts(session) if found is None else found
     if texts and find_confirming_annotator(session, texts) is None:
-        hint = "Read them, then confirm: greenroom texts STUDY --confirm"
+        hint = "Read them, then confirm: greenroom release texts STUDY --confirm"
         yield ReleaseBlocker("texts-reviewed", unconfirmed_message(len(texts)), hint)
 
 
@@ -157,7 +158,8 @@ def check_file_unchanged(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker
             "file",
             f"The file of recording {candidate.number} was changed since its faces were looked for, "
             "though it looks the same at a glance.",
-            f"Put the original back, or find its faces again: greenroom faces STUDY --recording {candidate.number}",
+            "Put the original back, or find its faces again: "
+            f"greenroom faces track STUDY --recording {candidate.number}",
         )
 
 
@@ -167,7 +169,7 @@ def check_faces_tracked(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]
         yield candidate.build_blocker(
             "faces-tracked",
             f"No faces were looked for in recording {candidate.number}.",
-            "Find them: greenroom faces STUDY",
+            "Find them: greenroom faces track STUDY",
         )
 
 
@@ -179,7 +181,7 @@ def check_faces_reviewed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker
         sentence = f"The faces of recording {candidate.number} were changed after they were reviewed."
     else:
         sentence = f"Nobody reviewed the faces of recording {candidate.number}."
-    yield candidate.build_blocker("faces-reviewed", sentence, "Review them: greenroom review-faces STUDY")
+    yield candidate.build_blocker("faces-reviewed", sentence, "Review them: greenroom faces review STUDY")
 
 
 def check_uncovered(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
@@ -199,7 +201,7 @@ def check_uncovered(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
 
 def check_consent_known(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
     """Rule `consent-known`: nobody is said to appear, or a face that is not painted solid belongs to nobody known."""
-    hint = "Add who appears and what they consented to: greenroom participant --help"
+    hint = "Add who appears and what they consented to: greenroom participant set --help"
     if not may_leave(candidate.session, candidate.recording.id, LeaveUse.RELEASE_OF_PICTURES).people:
         yield candidate.build_blocker(
             "consent-known", f"Nobody is said to appear in recording {candidate.number}.", hint
@@ -250,20 +252,20 @@ def check_transcript(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
         yield candidate.build_blocker(
             "transcript",
             f"Nobody looked for speech in the sound of recording {candidate.number} as it is now.",
-            "Look for it: greenroom transcribe STUDY --speech-only",
+            "Look for it: greenroom speech transcribe STUDY --speech-only",
         )
     elif candidate.face_run is not None and not _is_same_source(candidate.speech.run, candidate.face_run):
         yield candidate.build_blocker(
             "transcript",
             f"Speech was looked for in recording {candidate.number} before its file was last changed.",
-            "Look for it again: greenroom transcribe STUDY --speech-only",
+            "Look for it again: greenroom speech transcribe STUDY --speech-only",
         )
     for start, end in candidate.speech.untranscribed:
         yield candidate.build_blocker(
             "transcript",
             f"Recording {candidate.number}, {format_time(start)} to {format_time(end)}: "
             "somebody speaks, and the transcript has nothing there.",
-            "Write down what is said, or recognise it: greenroom transcribe STUDY",
+            "Write down what is said, or recognise it: greenroom speech transcribe STUDY",
             start,
         )
 
@@ -345,7 +347,7 @@ def _language_gap(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:
             f"Recording {candidate.number}, transcript: {coverage.problem_text()}.",
             f"{coverage.hint_text()} Or read the whole transcript, hide what is personal, "
             "and waive this with a reason: "
-            f'greenroom release STUDY --waive pii-reviewed:{candidate.number}="WHY".',
+            f'greenroom release make STUDY --waive pii-reviewed:{candidate.number}="WHY".',
             weights=coverage.suggested_model,
         )
 
@@ -363,7 +365,7 @@ def check_models_installed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlock
             yield candidate.build_blocker(
                 "rendered",
                 f"Recording {number}, {method}: the model {name} is not installed.",
-                f"Get it, or choose another method: greenroom models fetch {name}",
+                f"Get it, or choose another method: greenroom model fetch {name}",
                 waivable=False,
                 weights=name,
             )
@@ -374,7 +376,7 @@ def check_models_installed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlock
         yield candidate.build_blocker(
             "independent-check",
             f"No detector is installed but {tracked_by}, which found the faces of recording {number}.",
-            f"Get another one, or waive this rule with a reason: greenroom models fetch {others[0]}"
+            f"Get another one, or waive this rule with a reason: greenroom model fetch {others[0]}"
             if others
             else "Track the faces with fewer detectors, or waive this rule with a reason.",
             weights=others[0] if others else "",
@@ -384,7 +386,7 @@ def check_models_installed(candidate: ReleaseCandidate) -> Iterator[ReleaseBlock
             yield candidate.build_blocker(
                 "privacy-measured",
                 f"How private recording {number} is cannot be measured: the model {name} is not installed.",
-                f"Get it, or waive this rule with a reason: greenroom models fetch {name}",
+                f"Get it, or waive this rule with a reason: greenroom model fetch {name}",
                 weights=name,
             )
 

@@ -183,7 +183,7 @@ def check_independent_detector(rendering_check: RenderingCheck) -> Iterator[Rele
         yield rendering_check.build_blocker(
             "independent-check",
             f"it was checked by {rendering_check.checked_by}, which found the tracks too, so it misses the same faces.",
-            "Install another detector: greenroom models fetch rfb320",
+            "Install another detector: greenroom model fetch rfb320",
         )
 
 

@@ -181,7 +181,9 @@ def withdraw_waiver(session: Session, rule: str, recording_id: str | None) -> Ch
         if (waiver.rule, waiver.recording_id) == (rule, recording_id)
     ]
     if not found:
-        raise UserError(f"The rule “{rule}” is not waived there.", "See which are: greenroom release STUDY --dry-run")
+        raise UserError(
+            f"The rule “{rule}” is not waived there.", "See which are: greenroom release make STUDY --dry-run"
+        )
     with session.step(f"Withdraw waiver of {rule}") as step:
         for waiver in found:
             policy_rows.delete_waiver(session.study, waiver.id)

@@ -309,5 +309,5 @@ def require_readable_backups(foreseen: ErasurePlan) -> None:
     )
     raise UserError(
         f"{pluralize(count, 'backup')} cannot be read and may hold them: {names}. Nothing was removed.",
-        "Save what is left of it (`greenroom recover`), then have it erased with the rest: --erase-unreadable.",
+        "Save what is left of it (`greenroom study recover`), then have it erased with the rest: --erase-unreadable.",
     )

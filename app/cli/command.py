@@ -19,10 +19,15 @@ from project.entities.study_records import Participant, Recording
 from project.timebase import parse_time
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from project.session.session import Session
 
 _HELP_MARGIN = 4
 """Columns of the help before and after the name of a command."""
+_COMPLETION_WIDTH = 60
+HIDDEN = ""
+"""The heading of commands that no help lists."""
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -33,6 +38,31 @@ _RESOLVERS = {Recording: "resolve_recording", Participant: "resolve_participant"
 
 
 _KNOWN_HELP: dict[Any, str] = {Recording: "Number, file name or id", Time: "Seconds or h:mm:ss.mmm"}
+
+
+OPTIONS = "Options"
+"""The heading of options in the help, where no other is declared."""
+
+
+class StudioOption(click.Option):
+    """An option, with the heading that it has in the help."""
+
+    heading = OPTIONS
+
+
+class StudioCommand(click.Command):
+    """A command whose help lists its options under their headings."""
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options; those that most commands have come first."""
+        rows: dict[str, list[tuple[str, str]]] = {OPTIONS: []}
+        for parameter in self.get_params(context):
+            row = parameter.get_help_record(context)
+            if isinstance(parameter, click.Option) and row is not None:
+                rows.setdefault(getattr(parameter, "heading", OPTIONS), []).append(row)
+        for heading, listed in rows.items():
+            with formatter.section(heading):
+                formatter.write_dl(listed)
 
 
 class StudyAccess(Enum):
@@ -84,7 +114,7 @@ class Declaration:
         elif "default" not in settings:
             settings["required"] = True
         settings["show_default"] = settings.get("default") not in (None, "")
-        return [click.Option([*names, name], **settings)]
+        return [StudioOption([*names, name], **settings)]
 
     def value(self, name: str, annotation: Any, values: Mapping[str, Any], session: "Session | None") -> Any:
         """Return what the function gets."""
@@ -103,7 +133,7 @@ class ExclusiveFlags(Declaration):
     def parameters(self, name: str, annotation: Any) -> list[click.Parameter]:  # noqa: ARG002
         """Return an option for each."""
         return [
-            click.Option([f"--{flag}", name], flag_value=flag, default=None, help=text)
+            StudioOption([f"--{flag}", name], flag_value=flag, default=None, help=text)
             for flag, text in self.settings.items()
         ]
 
@@ -115,18 +145,24 @@ class OptionGroup(Declaration):
     Attributes:
         declared: name -> its type and declaration.
         build: makes the object of the values.
+        heading: over them in the help.
     """
 
     declared: Mapping[str, tuple[Any, Declaration]] = field(default_factory=dict)
     build: Callable[..., Any] = dict
+    heading: str = OPTIONS
 
     def parameters(self, name: str, annotation: Any) -> list[click.Parameter]:  # noqa: ARG002
         """Return the options of all."""
-        return [
+        parameters = [
             parameter
             for own, (kind, declaration) in self.declared.items()
             for parameter in declaration.parameters(own, kind)
         ]
+        for parameter in parameters:
+            if isinstance(parameter, StudioOption):
+                parameter.heading = self.heading
+        return parameters
 
     def value(self, name: str, annotation: Any, values: Mapping[str, Any], session: "Session | None") -> Any:  # noqa: ARG002
         """Return the object."""
@@ -156,9 +192,10 @@ def flags(**help_texts: str) -> Any:
     return ExclusiveFlags((), help_texts)
 
 
-def options_of(kind: type[Any]) -> Any:
+def options_of(kind: type[Any], heading: str = OPTIONS) -> Any:
     """Declare the options of a dataclass, whose fields have them as default values."""
-    return OptionGroup(declared={spec.name: (spec.type, _declared(spec.default)) for spec in fields(kind)}, build=kind)
+    declared = {spec.name: (spec.type, _declared(spec.default)) for spec in fields(kind)}
+    return OptionGroup(declared=declared, build=kind, heading=heading)
 
 
 def _declared(default: object) -> Declaration:
@@ -166,13 +203,14 @@ def _declared(default: object) -> Declaration:
     return default
 
 
-def given_options(**declared: tuple[Any, Any]) -> Any:
+def given_options(heading: str = OPTIONS, /, **declared: tuple[Any, Any]) -> Any:
     """Declare options that are passed together: name -> value, of those that were given.
 
     Args:
+        heading: over them in the help.
         declared: name -> its type and declaration.
     """
-    return OptionGroup(declared=declared, build=_keep_given)
+    return OptionGroup(declared=declared, build=_keep_given, heading=heading)
 
 
 def _keep_given(**values: Any) -> dict[str, Any]:
@@ -228,13 +266,11 @@ CommandFunction: TypeAlias = Callable[..., Output | int | None]
 
 
 def command(
-    name: str | None = None,
     *,
     study: StudyAccess = READ,
     edits: Sequence[str] = (),
     reads: Sequence[str] = (),
     annotator: Any = None,
-    hidden: bool = False,
 ) -> Callable[[CommandFunction], click.Command]:
     """Make a command of a function; its docstring is the help, its parameters are arguments and options.
 
@@ -242,12 +278,10 @@ def command(
     is printed, and a parameter `annotator` without a default value who works in the study.
 
     Args:
-        name: of the command; by default that of the function.
         study: how the study is opened.
         edits: options by which a command that reads becomes one that edits.
         reads: options by which a command that edits becomes one that reads.
         annotator: declares the option of that name: who works in the study.
-        hidden: whether the help leaves it out.
     """
 
     def make(function: CommandFunction) -> click.Command:
@@ -288,12 +322,8 @@ def command(
             print_output(output, values["as_json"])
             return output.exit_code
 
-        return click.Command(
-            name or function.__name__.replace("_", "-"),
-            callback=callback,
-            params=parameters,
-            help=inspect.cleandoc(function.__doc__ or ""),
-            hidden=hidden,
+        return StudioCommand(
+            function.__name__, callback=callback, params=parameters, help=inspect.cleandoc(function.__doc__ or "")
         )
 
     return make
@@ -323,71 +353,91 @@ _WORKER = "acting_annotator"
 """Parameter of who works in the study; conditions on annotators have the other name."""
 
 
-class CommandGroup(click.Group):
-    """A group of commands, whose files are loaded when they are needed.
+Place: TypeAlias = "str | CommandGroup"
+"""`module:function` of a command, with the module in `app.cli`; or a group."""
 
-    Args:
-        sections: heading -> name -> `file:function`, with the file in `app.cli`.
+
+class CommandGroup(click.Group):
+    """A group of commands, each of which is imported when it runs.
+
+    Neither the help nor the completion of a group imports a command: that would take ten times as long.
+
+    Attributes:
+        sections: heading of the help -> name -> its place.
     """
 
-    def __init__(self, *args: Any, sections: Mapping[str, Mapping[str, str]] | None = None, **more: Any) -> None:
-        super().__init__(*args, **more)
-        self._sections = sections or {}
-        self._places = {name: place for places in self._sections.values() for name, place in places.items()}
+    def __init__(self, *args: Any, sections: Mapping[str, Mapping[str, Place]], **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.sections = sections
+        self._places = {name: place for places in sections.values() for name, place in places.items()}
+        for name, place in self._places.items():
+            if isinstance(place, CommandGroup):
+                place.name = name
 
-    def command(  # type: ignore[override]
-        self, name: str | None = None, **declared: Any
-    ) -> Callable[[CommandFunction], click.Command]:
-        """Make a command of this group; see `command`."""
-
-        def add(function: CommandFunction) -> click.Command:
-            made = command(name, **declared)(function)
-            self.add_command(made)
-            return made
-
-        return add
-
-    def list_commands(self, context: click.Context) -> list[str]:
+    def list_commands(self, context: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names, in the order of the table."""
-        return [*self._places] or super().list_commands(context)
+        return [*self._places]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Return a subcommand, or None if there is none of that name."""
-        if name not in self._places:
-            return super().get_command(context, name)
-        file, function = self._places[name].split(":")
-        found = getattr(import_module(f"app.cli.{file}"), function)
-        assert isinstance(found, click.Command)
-        return found
+        place = self._places.get(name)
+        if not isinstance(place, str):
+            return place
+        if context.resilient_parsing:
+            from app.cli.completion import completed_command
 
-    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the names with the first sentence of each help, under their headings."""
-        if not self._places:
-            return super().format_commands(context, formatter)
+            return completed_command(name, place, lambda: load_command(name, place))
+        return load_command(name, place)
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the commands with the first sentence of each help; the options are in the line of the usage."""
         longest = max(map(len, self._places))
         room = formatter.width - longest - _HELP_MARGIN
-        for heading, places in self._sections.items():
-            found = [(name.ljust(longest), short_help(place, room)) for name, place in places.items()]
-            with formatter.section(heading):
-                formatter.write_dl([(name, line) for name, line in found if line])
-        return None
+        for heading, places in self.sections.items():
+            if heading != HIDDEN:
+                with formatter.section(heading):
+                    formatter.write_dl(
+                        [(name.ljust(longest), short_help(place, room)) for name, place in places.items()]
+                    )
+
+    def shell_complete(self, context: click.Context, incomplete: str) -> "list[CompletionItem[str]]":
+        """Return the commands and options that begin with a text."""
+        from click.shell_completion import CompletionItem
+
+        found = [
+            CompletionItem(name, help=short_help(place, _COMPLETION_WIDTH))
+            for heading, places in self.sections.items()
+            for name, place in places.items()
+            if heading != HIDDEN and name.startswith(incomplete)
+        ]
+        return found + click.Command.shell_complete(self, context, incomplete)
 
 
-def short_help(place: str, room: int) -> str:
-    """Return the first sentence of a command's help, or "" for a hidden command.
+def command_group(help_text: str, commands: Mapping[str, Place]) -> CommandGroup:
+    """Return a group whose help lists all commands under one heading."""
+    return CommandGroup(sections={"Commands": commands}, help=inspect.cleandoc(help_text), options_metavar="[--help]")
 
-    It is read from the source: importing all commands for a line each would take ten times as long.
 
-    Args:
-        place: `file:function`, with the file in `app.cli`.
-        room: characters in a line.
+def load_command(name: str, place: str) -> click.Command:
+    """Import a command."""
+    module, function = place.split(":")
+    found = getattr(import_module(f"app.cli.{module}"), function)
+    assert isinstance(found, click.Command)
+    found.name = name
+    return found
+
+
+def short_help(place: Place, room: int) -> str:
+    """Return the first sentence of the help of a command or group.
+
+    That of a command is read from the source, because an import takes longer.
     """
-    file, function = place.split(":")
-    source = Path(__file__).parent.joinpath(*file.split(".")).with_suffix(".py").read_text("utf-8")
+    if isinstance(place, CommandGroup):
+        return place.get_short_help_str(room)
+    module, function = place.split(":")
+    source = Path(__file__).parent.joinpath(*module.split(".")).with_suffix(".py").read_text("utf-8")
     found = re.search(rf'^def {function}\(.*?"""(.*?)"""', source, re.DOTALL | re.MULTILINE)
     assert found is not None, place
-    if "hidden=True" in source[: found.start()].rpartition("\n\n\n")[2]:
-        return ""
     return click.Command(function, help=inspect.cleandoc(found[1])).get_short_help_str(room)
 
 

@@ -1,6 +1,7 @@
 """What commands say on the terminal: their answer as text or JSON, progress, and the question for a passphrase."""
 
 import json
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from project.entities.study_records import Changes
 from project.errors import UserError
 from project.progress import RemainingTimeEstimator, format_time_left
 from project.text_format import escape_unprintable
-from project.text_tables import Column, NumberFormat, TableCell, table
+from project.text_tables import Column, NumberFormat, TableCell, TextTable, shorten, table
 from project.timebase import SECOND_US
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
 REDRAW_INTERVAL_S = 0.1
 BAR_WIDTH = 28
-UNSCRUBBED_NOTE = "Names and all else that is personal are in it. Scrubbed: greenroom pii apply, or greenroom release."
+UNSCRUBBED_NOTE = (
+    "Names and all else that is personal are in it. Scrubbed: greenroom pii apply, or greenroom release make."
+)
 """The note printed after an export that was not scrubbed."""
 
 
@@ -67,7 +70,13 @@ def aligned(rows: Iterable[Sequence[str]], *titles: str) -> list[str]:
         return Column("", title or " ", number, lambda row: TableCell(text=row[place]))
 
     columns = [column(place, title) for place, title in enumerate(titles)]
-    return table(rows, columns).lines(headings=any(titles))
+    return table_lines(table(rows, columns), headings=any(titles))
+
+
+def table_lines(shown: TextTable, *, headings: bool = False, indent: str = "") -> list[str]:
+    """Return a line for each row; on a terminal its texts are shortened so that a line fits."""
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    return shown.lines(headings=headings, indent=indent, width=width)
 
 
 def to_json_line(result: Mapping[str, Any]) -> str:
@@ -143,7 +152,8 @@ class Bar:
             state = "  ".join(part for part in (drawn, left, text) if part)
         else:
             state = f"{done}  {text}"
-        click.echo(f"\r\033[K{self._title} {escape_unprintable(state)}", nl=False, err=True)
+        line = shorten(f"{self._title} {escape_unprintable(state)}", shutil.get_terminal_size().columns - 1)
+        click.echo(f"\r\033[K{line}", nl=False, err=True)
 
     def check_cancelled(self) -> None:
         """Do nothing: Ctrl+C ends a command by itself."""

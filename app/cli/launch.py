@@ -1,4 +1,4 @@
-"""Opening the window, and the command that shows everything on the sample recording.
+"""The commands with which work begins: `open`, `demo`, `new`, `add` and `info`.
 
 Before Qt starts, the system libraries that it needs are checked, because Qt would end the process with an abort. Files
 that are named to the program or dropped on its window are sorted into a study to open or recordings for a new one.
@@ -11,17 +11,19 @@ from pathlib import Path
 
 import click
 
-from app.cli.command import FOLDER, command, option
-from app.cli.console import Output, print_output, run_job
+from app.cli.command import EDIT, FOLDER, SOUND_TRACK, Time, argument, command, option
+from app.cli.console import Output, print_output, progress_bar, record, run_job
 from app.diagnostics import desktop_entry, system_facts
 from media.file_suffixes import RECORDING_SUFFIXES
 from project.encryption.encryption_key import starts_encrypted
 from project.errors import UserError
+from project.progress import SubtaskProgress
 from project.schema import format_versions
 from project.session.gc_control import disable_automatic_collection
 from project.session.session import Session
 from project.store.opening import SUFFIX
 from project.text_format import escape_unprintable, format_percent
+from project.timebase import format_time
 
 
 @command()
@@ -54,6 +56,141 @@ def demo(
         return _run_demo(study)
     print_output(Output({"study": study}, f"Study: {study}"), as_json)
     return open_window([study], ANNOTATOR, demo=True)
+
+
+@command()
+def open_study(
+    files: tuple[Path, ...] = argument(metavar="[FILE]..."),
+    recording: str | None = option("Number, file name or id of the one to show."),
+    at: Time | None = option("Seconds or h:mm:ss.mmm to show."),
+    from_desktop: bool = option("Say what is wrong in a window: for starts without a terminal."),
+) -> int:
+    """Open the window, on a study where one is named.
+
+    The word `open` can be left out. Where recordings are named, the window offers to make a study of them.
+
+    \b
+    Example:
+      greenroom open my-study.greenroom
+      greenroom my-study.greenroom
+      greenroom open my-study.greenroom --recording 3 --at 0:01:02.5
+    """
+    from app.cli.launch import open_window
+
+    return open_window(files, None, recording, at, from_desktop)
+
+
+@command()
+def new(
+    study: Path = argument(), name: str = option("What the study is called; by default its file name.", default="")
+) -> Output:
+    """Make an empty study.
+
+    \b
+    Example:
+      greenroom new my-study.greenroom
+    """
+    from project.store.study import Study
+
+    path = with_study_suffix(study)
+    Study.create(path, name or path.stem).close()
+    return Output({"study": path}, f"Made {path}")
+
+
+@command(study=EDIT)
+def add(
+    session: Session,
+    videos: tuple[Path, ...] = argument(metavar="VIDEO...", required=True),
+    collection: str | None = option("Name of the collection they belong to; made when it is new."),
+    sound: int | None = SOUND_TRACK,
+) -> Output:
+    """Add recordings to a study. The files stay where they are.
+
+    Of a file with several sound tracks, the one that is marked as default is used, or the first;
+    greenroom recording sound chooses another later.
+
+    \b
+    Example:
+      greenroom add my-study.greenroom footage/*.mp4
+      greenroom add my-study.greenroom --sound 2 interview.mkv
+    """
+    from annotate.study.recording_edits import add_recordings, probe_file, sound_track_note, truncation_warning
+
+    with progress_bar("Reading") as bar:
+        files = []
+        for done, video in enumerate(videos):
+            step = SubtaskProgress(bar, 100 * done, 100, 100 * len(videos))
+            files.append(probe_file(video, step, sound_track=sound or 0))
+    ids, _ = add_recordings(session, files, collection)
+    made = [session.recording(recording_id) for recording_id in ids]
+    lines = []
+    for recording, file in zip(made, files, strict=True):
+        facts = [format_time(recording.duration_us)]
+        facts += [note] if (note := sound_track_note(file.facts)) else []
+        lines.append(f"Added recording {recording.number}: {escape_unprintable(recording.name)} ({', '.join(facts)})")
+    lines += [line for file in files if (line := truncation_warning(file))]
+    return Output(
+        {
+            "study": session.study.path,
+            "recordings": [
+                {
+                    "id": recording.id,
+                    "number": recording.number,
+                    "name": recording.name,
+                    "seconds": recording.duration_us / 1e6,
+                    "ends_early_s": file.facts.missing_us / 1e6,
+                    "sound_track": file.facts.audio.track if file.facts.audio else None,
+                    "sound_tracks": file.facts.audio.tracks if file.facts.audio else 0,
+                }
+                for recording, file in zip(made, files, strict=True)
+            ],
+        },
+        lines,
+    )
+
+
+@command()
+def info(session: Session) -> Output:
+    """Say what is in a study.
+
+    \b
+    Example:
+      greenroom info my-study.greenroom
+    """
+    from annotate.review.study_progress import build_overview
+
+    found = build_overview(session)
+    listed = [
+        {
+            **record(overview.recording),
+            **record(overview, "recording", "state", "faces"),
+            "media": overview.state or "none",
+            "face_tracks": overview.faces.result.get("tracks") if overview.faces else None,
+        }
+        for overview in found.recordings
+    ]
+    counts = {"recordings": len(listed), "segments": found.segments, "annotators": len(found.annotators)}
+    answer = record(found, **counts, annotator_names=found.annotators, recording_list=listed)
+    return Output(answer, found.as_text())
+
+
+@command()
+def worker(stay: bool = option("Do one job after the other until the input closes.")) -> int:
+    """Do one job for a window, told on standard input."""
+    from app.worker import run
+
+    return run(stay=stay)
+
+
+def with_study_suffix(study: Path) -> Path:
+    """Return the path of a new study with the suffix of studies."""
+    if not study.name:
+        raise UserError("A study needs a name.", "Give one that ends in .greenroom.")
+    if study.suffix == ".greenroom":
+        return study
+    if study.suffix and study.suffix.lower() in {".mp4", ".mov", ".mkv", ".avi", ".webm"}:
+        raise UserError(f"{study.name} is the name of a video.", "A study's name ends in .greenroom.")
+    return study.with_name(study.name + ".greenroom")
 
 
 def _has_screen() -> bool:
@@ -95,7 +232,11 @@ def _run_demo(study: Path) -> Output:
 
 
 _SQLITE_MAGIC = b"SQLite format 3\0"
+
+
 _APPLICATION_ID_OFFSET = 68
+
+
 _HEADER_BYTES = 100
 
 

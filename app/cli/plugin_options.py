@@ -7,12 +7,14 @@ from typing import Any, Literal
 from anonymize.methods.face_methods import METHODS, method_type
 from anonymize.sound.voice_methods import COVERS, VOICES, voice_type
 from anonymize.voice.sound_choice import KEEP, NONE, SoundChoice, require_choice
-from app.cli.command import given_options, option
+from app.cli.command import OPTIONS, given_options, option
 from models.judges.judge_backends import BACKENDS, load_backend
 from project.entities.study_records import Json
 
 
-def plugin_options(plugins: Iterable[str], plugin_type: Callable[[str], Any], prefix: str = "") -> Any:
+def plugin_options(
+    plugins: Iterable[str], plugin_type: Callable[[str], Any], prefix: str = "", *, heading: str = OPTIONS
+) -> Any:
     """Declare an option for every option of any plugin; the parameter gets the values that were given, by name.
 
     Which plugin has which option, and which values are allowed, is checked when the plugin is made.
@@ -21,7 +23,8 @@ def plugin_options(plugins: Iterable[str], plugin_type: Callable[[str], Any], pr
     for plugin in plugins:
         for spec in fields(plugin_type(plugin).options_type):
             uses.setdefault(spec.name, {})[plugin] = spec
-    return given_options(**{f"{prefix}{name}": _declare(f"{prefix}{name}", specs) for name, specs in uses.items()})
+    declared = {f"{prefix}{name}": _declare(f"{prefix}{name}", specs) for name, specs in uses.items()}
+    return given_options(heading, **declared)
 
 
 def _declare(name: str, specs: Mapping[str, Field[Any]]) -> tuple[Any, Any]:
@@ -82,9 +85,9 @@ def sound_choice(voice: str, cover: str, options: Mapping[str, Json]) -> SoundCh
 
 
 _VOICE_PREFIX = "voice_"
-JUDGE_OPTIONS = plugin_options(BACKENDS, load_backend)
-METHOD_OPTIONS = plugin_options(METHODS, method_type)
-VOICE_OPTIONS = plugin_options(VOICES, voice_type, _VOICE_PREFIX)
+JUDGE_OPTIONS = plugin_options(BACKENDS, load_backend, heading="Options of the backend")
+METHOD_OPTIONS = plugin_options(METHODS, method_type, heading="Options of the method")
+VOICE_OPTIONS = plugin_options(VOICES, voice_type, _VOICE_PREFIX, heading="Options of the voice method")
 VOICE_HELP = f"What is done to the voices; one of: {', '.join([*VOICES, KEEP, NONE])}."
 COVER = option(
     "What is heard where personal information is said; none: what was said.",

@@ -91,7 +91,7 @@ def find_released_media(session: Session, release: Path, recordings: Sequence[st
 def _read_manifest(release: Path) -> dict[str, Any]:
     path = release / MANIFEST_NAME
     if not path.is_file():
-        raise UserError(f"{release.name} is no release.", "Give the folder that `greenroom release` made.")
+        raise UserError(f"{release.name} is no release.", "Give the folder that `greenroom release make` made.")
     found = parse_json(read_text(path), path)
     if (
         not isinstance(found, dict)

@@ -59,7 +59,7 @@ def require_texts_read(session: Session, gathering: DatasetContents) -> None:
         every = "" if gathering.verified_only else " --all"
         raise UserError(
             unconfirmed_message(len(unique_texts(gathering.texts))),
-            f"Read them, then confirm: greenroom questions texts STUDY --confirm{every}",
+            f"Read them, then confirm: greenroom question texts STUDY --confirm{every}",
         )
 
 
@@ -367,8 +367,8 @@ def _left_out_text(gathering: DatasetContents) -> str:
 
 def _next_step(gathering: DatasetContents) -> str:
     if not gathering.left_out:
-        return "Make some first: greenroom questions make STUDY"
-    return "Verify questions first: greenroom questions verify"
+        return "Make some first: greenroom question make STUDY"
+    return "Verify questions first: greenroom question verify"
 
 
 def _reader_code(session: Session, gathering: DatasetContents) -> str:

@@ -36,7 +36,7 @@ def rendered_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:
     if not wishes.conditions:
         raise UserError(
             "No recording of this study has a rendering, so conditions cannot be compared.",
-            "Export some first: greenroom anonymize",
+            "Export some first: greenroom anonymize export",
         )
     return segment_pool(session, wishes)
 
@@ -50,7 +50,7 @@ def filter_rendered(session: Session, pool: CandidatePool, methods: tuple[str, .
     if unknown := [method for method in methods if method not in known]:
         raise UserError(
             f"No recording of this study was rendered by “{unknown[0]}”.",
-            f"There is {', '.join(known)}." if known else "Export some first: greenroom anonymize",
+            f"There is {', '.join(known)}." if known else "Export some first: greenroom anonymize export",
         )
     shown = {
         recording.id: _rendered_spans(session, recording.id, recording.duration_us, methods)

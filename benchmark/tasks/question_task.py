@@ -57,7 +57,7 @@ class _QuestionTask(BenchmarkTask):
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         """Return all questions, or at most `size`; of each chain all or none."""
         if not pool.candidates:
-            begin = "Make some, and let two people verify them: greenroom questions --help"
+            begin = "Make some, and let two people verify them: greenroom question --help"
             raise no_items_error("no verified question of this sort", pool, begin=begin)
         strata = strata_sizes(sort_candidates(pool.candidates), rule)
         return ItemDraw(tuple(item for those, size in strata for item in _sample_whole_chains(those, size, chance)))

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import click
 
-from app.cli.main import _COMMANDS as HEADINGS
+from app.cli.command import HIDDEN
+from app.cli.command_table import SECTIONS
 from app.cli.main import greenroom as program
 from docs.site.markdown import code, codes, paragraph, table
 
@@ -16,12 +17,12 @@ def commands() -> str:
     """Return a section for each heading of `greenroom --help`, with its commands."""
     context = click.Context(program, info_name="greenroom")
     parts = []
-    for heading, names in HEADINGS.items():
-        parts.append(f"## {heading}\n")
-        for name in names:
+    for heading, names in SECTIONS.items():
+        parts += [f"## {heading}\n"] if heading != HIDDEN else []
+        for name in names if heading != HIDDEN else ():
             found = program.get_command(context, name)
-            if found is not None and not found.hidden:
-                parts += [_section(path, command) for path, command in _leaves(found, f"greenroom {name}")]
+            assert found is not None
+            parts += [_section(path, command) for path, command in _leaves(found, f"greenroom {name}")]
     return "\n".join(parts)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 
-from app.cli.main import COMMANDS
+from app.cli.command_table import command_places
 from app.docs_browser.docs_pages import DocsTheme, list_pages, page_html, read_markdown, resolve_link
 from app.docs_browser.docs_search import page_sections
 from app.gui.help.help_topics import DIALOG_PAGES, START_PAGE, TUTORIAL_PAGE, VIEW_PAGES
@@ -149,10 +149,15 @@ def _claims() -> Iterator[str]:
 
 
 def _commands() -> Iterator[str]:
-    words = set(re.findall(r"(?:`|    )greenroom ([a-z.-]+)", all_pages()))
+    lines = set(re.findall(r"(?:`|    )greenroom ([a-z][\w.-]*(?: [a-z][\w.-]*)*)", all_pages()))
     # A study in place of a command is opened.
-    shown = {word for word in words if not word.endswith(".greenroom")}
-    yield from (f"a page shows greenroom {word}, which is no command" for word in shown - {*COMMANDS})
+    shown = {tuple(line.split()) for line in lines if not line.split()[0].endswith(".greenroom")}
+    commands = [tuple(words.split()) for words, _ in command_places()]
+    groups = {words[:count] for words in commands for count in range(len(words))}
+    for words in shown:
+        named = next((words[:count] for count in range(len(words)) if words[:count] not in groups), words)
+        if named not in groups and named not in commands:
+            yield f"a page shows greenroom {' '.join(words)}, which is no command"
     if len(shown) < _FEWEST_COMMANDS:
         yield f"only {len(shown)} commands are shown"
 

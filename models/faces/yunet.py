@@ -1,4 +1,4 @@
-"""YuNet, run by onnxruntime from weights that the user gets with `greenroom models`.
+"""YuNet, run by onnxruntime from weights that the user gets with `greenroom model`.
 
 Method: Wu et al., "YuNet: A Tiny Millisecond-level Face Detector", Machine Intelligence Research 20, 2023, section 3:
 an anchor-free network that tells for every cell of 8, 16 and 32 pixels whether a face is there, its box and landmarks.

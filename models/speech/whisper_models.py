@@ -45,7 +45,7 @@ def require_files(folder: Path) -> None:
         name = escape_unprintable(folder.absolute().name)
         raise UserError(
             f"{name} is no folder of a Whisper model for CTranslate2: {missing[0]} is missing.",
-            "Name another folder, or get a model: greenroom models list",
+            "Name another folder, or get a model: greenroom model list",
         )
 
 
@@ -74,7 +74,7 @@ def damaged_model_error(folder: Path, digest: str, why: str = "") -> UserError:
     reason = why or f"{MODEL_FILE} with the checksum {digest} cannot be loaded"
     return UserError(
         f"The model in {folder} is damaged: {reason}.",
-        "Get the model again, or, where it is one of your own, add it first: greenroom models add whisper FOLDER",
+        "Get the model again, or, where it is one of your own, add it first: greenroom model add whisper FOLDER",
     )
 
 
@@ -178,9 +178,9 @@ def _none_installed(language: str | None) -> UserError:
     first = there[0].name if there else "NAME"
     if any(model.installed for model in list_whisper_models()):
         return UserError(
-            "The installed models know English only.", f"Get one that knows more: greenroom models fetch {first}"
+            "The installed models know English only.", f"Get one that knows more: greenroom model fetch {first}"
         )
     return UserError(
         "No model that recognises speech is installed.",
-        f"Get one: greenroom models fetch {first}. Where somebody speaks is found without one: --speech-only.",
+        f"Get one: greenroom model fetch {first}. Where somebody speaks is found without one: --speech-only.",
     )

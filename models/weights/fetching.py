@@ -89,7 +89,7 @@ def require_online(name: str) -> None:
 
 def _manual_hint(wanted: Weights) -> str:
     places = " or ".join(dict.fromkeys(edition.manual_source for edition in wanted.editions))
-    return f"get the files elsewhere ({places}) and give them to “greenroom models add {wanted.name}”."
+    return f"get the files elsewhere ({places}) and give them to “greenroom model add {wanted.name}”."
 
 
 def _fetch_edition(name: str, edition: Edition, progress: Progress) -> Path:

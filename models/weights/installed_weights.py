@@ -65,8 +65,8 @@ def how_to_get(name: str) -> str:
     """Return the command that gets some weights."""
     wanted = find_entry(name)
     if not wanted.is_own:
-        return f"greenroom models fetch {name}"
-    return f"greenroom models add {name} {'FOLDER' if wanted.layout else 'FILE'}"
+        return f"greenroom model fetch {name}"
+    return f"greenroom model add {name} {'FOLDER' if wanted.layout else 'FILE'}"
 
 
 def verified_path(name: str) -> Path:

@@ -109,7 +109,7 @@ def read_salt(path: Path) -> bytes:
         start = file.read(SALT_BYTES)
     if not starts_encrypted(start):
         raise UserError(
-            f"“{escape_unprintable(path.name)}” is not encrypted.", "Encrypt it with: greenroom encrypt FILE"
+            f"“{escape_unprintable(path.name)}” is not encrypted.", "Encrypt it with: greenroom study encrypt FILE"
         )
     if not _is_whole(start):
         raise damaged_file_error(path.name, "its beginning was changed")
@@ -128,7 +128,7 @@ def damaged_file_error(name: str, what: str) -> UserError:
     """Return the message for an encrypted file that was changed since it was written, whoever did it."""
     return UserError(
         f"The encrypted file “{escape_unprintable(name)}” is damaged: {what}.",
-        "The passphrase is not to blame. Save what can be read, or go back to a backup: greenroom recover STUDY",
+        "The passphrase is not to blame. Save what can be read, or go back to a backup: greenroom study recover STUDY",
     )
 
 

@@ -82,7 +82,7 @@ def require_no_withdrawals_in_copy(study: Study, copy: Study) -> None:
     for identifier in find_withdrawn(here, TombstoneKind.PARTICIPANT, read_tombstones(copy)):
         raise UserError(
             f"{here[identifier]} withdrew from “{escape_unprintable(copy.path.name)}” and is still in this study.",
-            f"Withdraw them here too, then merge: greenroom withdraw STUDY {here[identifier]}",
+            f"Withdraw them here too, then merge: greenroom participant withdraw STUDY {here[identifier]}",
         )
 
 
@@ -233,8 +233,8 @@ def _require_no_look_alikes(study: Study, name: str, alike: Sequence[str]) -> No
         raise UserError(
             f"“{escape_unprintable(name)}” holds what looks like somebody who withdrew: {_listed(new)}. Nothing was "
             "merged.",
-            "Remove what is theirs from the copy first (greenroom withdraw COPY, with --word), or merge it by the "
-            "command, with --keep-rest, which lets all of it in.",
+            "Remove what is theirs from the copy first (greenroom participant withdraw COPY, with --word), or merge it "
+            "by the command, with --keep-rest, which lets all of it in.",
         )
 
 

@@ -59,7 +59,8 @@ class FileIdentity:
             raise UserError(
                 f"The file of the study “{escape_unprintable(self._path.name)}” was moved or deleted; "
                 "nothing is saved.",
-                "Put it back where it was; if it was deleted, its backups are beside it: greenroom recover lists them.",
+                "Put it back where it was; if it was deleted, its backups are beside it: "
+                "greenroom study recover lists them.",
             ) from None
         except OSError as error:
             raise UserError(

@@ -388,7 +388,7 @@ def damage_error(error: BaseException, studies: Iterable[Path]) -> UserError | N
 
     Args:
         error: that nobody expected.
-        studies: files that were worked on; each is looked through as `greenroom check` does.
+        studies: files that were worked on; each is looked through as `greenroom study check` does.
     """
     if not isinstance(error, _CONTENT_ERRORS):
         return None
@@ -398,6 +398,7 @@ def damage_error(error: BaseException, studies: Iterable[Path]) -> UserError | N
             return UserError(
                 f"This cannot be done, because the study “{escape_unprintable(path.name)}” is damaged: "
                 f"{escape_unprintable(found[0])[:300]}.",
-                "What was not finished was not saved. `greenroom check` lists everything; go back to a backup copy.",
+                "What was not finished was not saved. `greenroom study check` lists everything; "
+                "go back to a backup copy.",
             )
     return None

@@ -49,7 +49,7 @@ def recover(path: str | Path, out: str | Path) -> RecoveryResult:
     if not any(table.rows for table in left.values()):
         raise UserError(
             f"Nothing of a study is left in “{escape_unprintable(path.name)}”.",
-            "Go back to a backup: greenroom recover STUDY lists them.",
+            "Go back to a backup: greenroom study recover STUDY lists them.",
         )
     if not check_study(path):
         raise UserError(

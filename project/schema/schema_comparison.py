@@ -60,7 +60,7 @@ class SchemaDifference:
         return self.fault is Fault.UNREADABLE or (self.kind == "table" and self.fault is Fault.MISSING)
 
     def as_finding(self) -> str:
-        """Say it as a line of `greenroom check`."""
+        """Say it as a line of `greenroom study check`."""
         name = f"“{escape_unprintable(self.name)}”"
         match self.fault:
             case Fault.UNKNOWN:
@@ -90,7 +90,7 @@ def foreign_schema_error(name: str, differences: Sequence[SchemaDifference]) -> 
         f"The tables of “{escape_unprintable(name)}” are not those of Greenroom: "
         f"{parts}{f'; and {more} more' if more > 0 else ''}.",
         "It can be read and not written to: what others put there would escape a withdrawal and the history. "
-        "A study without it: greenroom recover STUDY --out NEW",
+        "A study without it: greenroom study recover STUDY --out NEW",
     )
 
 

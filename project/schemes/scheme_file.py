@@ -193,7 +193,7 @@ def strip_explanations(text: str, what: str) -> tuple[str, Scheme]:
         written = to_toml(_drop_explanations(tomllib.loads(text)))
         return written, parse_scheme(written, what)
     except tomllib.TOMLDecodeError as error:
-        raise UserError(f"{what} cannot be read: {error}.", "See: greenroom check STUDY") from None
+        raise UserError(f"{what} cannot be read: {error}.", "See: greenroom study check STUDY") from None
 
 
 def _drop_explanations(value: Any) -> Any:

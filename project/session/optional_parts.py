@@ -43,7 +43,7 @@ class OptionalPart:
     @property
     def how_to_get(self) -> str:
         """The command that installs it."""
-        return f"greenroom models fetch {self.name}"
+        return f"greenroom model fetch {self.name}"
 
     @property
     def hint(self) -> str:

@@ -297,7 +297,7 @@ def resolve_participant(session: Session, text: str) -> Participant:
         (participant for participant in all_participants(session.study) if participant.pseudonym == text.strip()), None
     )
     if found is None:
-        raise UserError(f"There is no participant “{text}”.", "List them: greenroom participant STUDY")
+        raise UserError(f"There is no participant “{text}”.", "List them: greenroom participant list STUDY")
     return found
 
 

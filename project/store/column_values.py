@@ -62,7 +62,9 @@ def is_column_integer(found: object, least: int = 0) -> bool:
 
 def damaged_value_error(what: str, remedy: str = "") -> UserError:
     """Return the message for what is not as it is meant; `what` begins it."""
-    return UserError(f"{what} of this study is damaged.", remedy or "Find out what else is: greenroom check STUDY")
+    return UserError(
+        f"{what} of this study is damaged.", remedy or "Find out what else is: greenroom study check STUDY"
+    )
 
 
 def words_to_json(words: Words) -> str:

@@ -46,7 +46,7 @@ def encrypt_study(path: str | Path, passphrase: str) -> EncryptionResult:
         if not plain:
             raise UserError(
                 f"“{escape_unprintable(path.name)}” is encrypted already.",
-                "Change its passphrase: greenroom encrypt --change",
+                "Change its passphrase: greenroom study encrypt --change",
             )
     else:
         _require_writable(path)
@@ -135,7 +135,7 @@ def _require_sound(path: Path) -> None:
     except UserError as error:
         raise UserError(
             f"“{escape_unprintable(path.name)}” cannot be read whole, so nothing was changed. {error.message}",
-            "Save what can be read of it, and move it away: greenroom recover",
+            "Save what can be read of it, and move it away: greenroom study recover",
         ) from None
 
 

@@ -42,7 +42,7 @@ def damaged_study_error(name: str, detail: str = "") -> DamagedStudy:
     about = f" ({detail})" if detail else ""
     return DamagedStudy(
         f"The study “{escape_unprintable(name)}” is damaged{about}.",
-        "Nothing was changed. Save what can be read, or go back to a backup: greenroom recover STUDY",
+        "Nothing was changed. Save what can be read, or go back to a backup: greenroom study recover STUDY",
     )
 
 
@@ -337,7 +337,7 @@ def _log_damage(connection: sqlite3.Connection, path: Path, copy: Path) -> UserE
     return UserError(
         f"The log of edits of “{escape_unprintable(path.name)}” is damaged: edits that were saved cannot be read.",
         "The study can be read as far as the log is intact, and not written to; the file and its log stay as they are. "
-        "Save what is left of both: greenroom recover STUDY --out NEW",
+        "Save what is left of both: greenroom study recover STUDY --out NEW",
     )
 
 
@@ -366,7 +366,7 @@ def verify_study(connection: sqlite3.Connection, name: str, *, pages: bool) -> i
         if code:
             raise UserError(
                 f"The study “{escape_unprintable(name)}” holds what no study holds: {code[0]}.",
-                "It may have been tampered with, so it is not opened. `greenroom check` lists everything.",
+                "It may have been tampered with, so it is not opened. `greenroom study check` lists everything.",
             )
         if version < 1:
             raise damaged_study_error(name, "it has no tables")

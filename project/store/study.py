@@ -511,7 +511,7 @@ class Study:
         except (ValueError, RecursionError):
             raise UserError(
                 f"What this study keeps as “{escape_unprintable(key)}” is damaged.",
-                "Find out what else is: greenroom check STUDY",
+                "Find out what else is: greenroom study check STUDY",
             ) from None
 
     def set_property(self, key: str, value: Json) -> None:

@@ -12,43 +12,44 @@ from app.cli.main import greenroom as program
 ROOT = Path(__file__).resolve().parents[2]
 NOT_FOR_PEOPLE = {"worker"}
 WINDOW = {"open"}
-WITH_TESTS_OF_THEIR_OWN = {"demo", "doctor", "models add", "models fetch"}
+WITH_TESTS_OF_THEIR_OWN = {"demo", "doctor", "model add", "model fetch"}
 """What would take long, look at this machine or fetch something."""
 _CHAIN = r"""
-desktop
+setup desktop
+setup completion bash
 docs install reference/settings
-synthetic big.greenroom --recordings 2 --segments 5
+study synthetic big.greenroom --recordings 2 --segments 5
 new lab.greenroom
 add lab.greenroom clip.mp4
-add-view lab.greenroom clip.mp4 --recording 1 --role microphone
-sync lab.greenroom --recording 1 --apply
-sound lab.greenroom --recording 1 --track 1
-speakers lab.greenroom
-plan lab.greenroom --annotators Ada,Bo
-done lab.greenroom --recording 1 --annotator Ada
-done lab.greenroom --recording 1 --annotator Bo
+recording add-view lab.greenroom clip.mp4 --recording 1 --role microphone
+recording sync lab.greenroom --recording 1 --apply
+recording sound lab.greenroom --recording 1 --track 1
+speech speakers lab.greenroom
+team plan lab.greenroom --annotators Ada,Bo
+recording done lab.greenroom --recording 1 --annotator Ada
+recording done lab.greenroom --recording 1 --annotator Bo
 segment add lab.greenroom --recording 1 --start 0.5 --end 1 --verdict error --annotator Ada
 segment list lab.greenroom
-search lab.greenroom clip
-comment lab.greenroom SEGMENT --text Really? --annotator Bo
-checklist lab.greenroom
-activity lab.greenroom
+study search lab.greenroom clip
+segment comment lab.greenroom SEGMENT --text Really? --annotator Bo
+study checklist lab.greenroom
+team activity lab.greenroom
 segment edit lab.greenroom SEGMENT --end 1.5 --annotator Ada
-review list lab.greenroom --annotator Ada
-review decide lab.greenroom SEGMENT --decision agree --annotator Bo
-review withdraw lab.greenroom SEGMENT --annotator Bo
+team review list lab.greenroom --annotator Ada
+team review decide lab.greenroom SEGMENT --decision agree --annotator Bo
+team review withdraw lab.greenroom SEGMENT --annotator Bo
 segment delete lab.greenroom SEGMENT --annotator Ada
 policy show lab.greenroom
 policy confirm lab.greenroom --yes
-egress lab.greenroom
-blind lab.greenroom off --annotator Ada
+policy log lab.greenroom
+judge blind lab.greenroom off --annotator Ada
 judge add lab.greenroom chance --backend random
 judge add lab.greenroom truth --backend oracle
 judge list lab.greenroom
 judge test lab.greenroom chance
 judge key lab.greenroom chance --forget
 segment add lab.greenroom --recording 1 --start 0.5 --end 1 --label error --annotator Ada
-ask lab.greenroom --segment SEGMENT --judge chance --task verdict
+judge ask lab.greenroom --segment SEGMENT --judge chance --task verdict
 benchmark tasks
 benchmark make lab.greenroom --task verdict --include unreviewed --share error=1 --draws 1
 benchmark sets lab.greenroom
@@ -57,41 +58,41 @@ benchmark results lab.greenroom --parts
 benchmark compare lab.greenroom truth chance
 benchmark report lab.greenroom --out report --no-plots
 segment delete lab.greenroom SEGMENT --annotator Ada
-meta suggest lab.greenroom --recording 1 --judge chance --part words_summary
+recording meta suggest lab.greenroom --recording 1 --judge chance --part words_summary
 benchmark infer lab.greenroom --recording 1 --judge chance --annotator Ada
-questions esi lab.greenroom --recording 1 --judge chance --rounds 1 --each 1
-questions write lab.greenroom --recording 1 --from 0 --to 1 --question Why? --answer Yes --wrong No \
+question esi lab.greenroom --recording 1 --judge chance --rounds 1 --each 1
+question write lab.greenroom --recording 1 --from 0 --to 1 --question Why? --answer Yes --wrong No \
     --wrong Never --wrong Maybe --wrong Always --explanation So. --annotator Ada
 judge add lab.greenroom wrong --backend reliable --right 0
-questions try lab.greenroom QUESTION --judge wrong --annotator Ada
-questions ask lab.greenroom QUESTION --judge chance --setting text
-questions queue lab.greenroom --annotator Bo
-questions verify lab.greenroom QUESTION --keep --check all --annotator Bo
-questions status lab.greenroom
-questions filter lab.greenroom --step difficulty --judge chance --set difficulty=1
+question try lab.greenroom QUESTION --judge wrong --annotator Ada
+question ask lab.greenroom QUESTION --judge chance --setting text
+question queue lab.greenroom --annotator Bo
+question verify lab.greenroom QUESTION --keep --check all --annotator Bo
+question status lab.greenroom
+question filter lab.greenroom --step difficulty --judge chance --set difficulty=1
 judge remove lab.greenroom chance
-revisions lab.greenroom
+judge revisions lab.greenroom
 scheme list lab.greenroom
 scheme show cues
 scheme check ROOT/resources/schemes/plain.toml
 scheme use lab.greenroom plain --annotator Ada
 scheme default lab.greenroom plain --annotator Ada
 scheme drop lab.greenroom plain --annotator Ada
-agreement lab.greenroom
-adjudicate lab.greenroom
-hold-out lab.greenroom --recording 1 --off
-training lab.greenroom
-split lab.greenroom --annotator Ada --out for-ada.greenroom
-merge lab.greenroom for-ada.greenroom
-conflicts lab.greenroom
-resolve lab.greenroom all --take ours
+team agreement lab.greenroom
+team adjudicate lab.greenroom
+recording hold-out lab.greenroom --recording 1 --off
+team training lab.greenroom
+study split lab.greenroom --annotator Ada --out for-ada.greenroom
+study merge lab.greenroom for-ada.greenroom
+study conflicts lab.greenroom
+study resolve lab.greenroom all --take ours
 chain add lab.greenroom --recording 1 --annotator Ada
 chain node lab.greenroom SEGMENT --kind event --text One. --start 0 --end 1
 chain node lab.greenroom SEGMENT --kind event --text Two. --start 1 --end 2
 chain edge lab.greenroom REASON RESULT
-questions make lab.greenroom
-questions list lab.greenroom
-consistency lab.greenroom
+question make lab.greenroom
+question list lab.greenroom
+question consistency lab.greenroom
 chain list lab.greenroom
 chain show lab.greenroom SEGMENT
 chain check lab.greenroom
@@ -103,42 +104,43 @@ chain consensus lab.greenroom SEGMENT
 chain remove lab.greenroom RESULT
 chain copy lab.greenroom SEGMENT --annotator Ada
 chain delete lab.greenroom SEGMENT
-export lab.greenroom --format csv --out table.csv
-import lab.greenroom table.csv
-undo lab.greenroom
-redo lab.greenroom
-models list
-models verify
-models remove yunet
-transcribe lab.greenroom --speech-only
-transcript import lab.greenroom --recording 1 ROOT/tests/builders/greeting.srt
-transcript show lab.greenroom --recording 1
-cues run lab.greenroom
-cues list lab.greenroom --kind tone
-cues accept lab.greenroom --annotator Ada
-cues reject lab.greenroom --annotator Ada
-transcript export lab.greenroom --recording 1 said.vtt
-meta scenes lab.greenroom --recording 1
-meta set lab.greenroom --recording 1 --summary 'words=They greet each other.' --annotator Ada
-meta show lab.greenroom --recording 1
-meta export lab.greenroom --out meta
+segment export lab.greenroom --format csv --out table.csv
+segment import lab.greenroom table.csv
+study undo lab.greenroom
+study redo lab.greenroom
+model list
+model verify
+model remove yunet
+speech transcribe lab.greenroom --speech-only
+speech import lab.greenroom --recording 1 ROOT/tests/builders/greeting.srt
+speech show lab.greenroom --recording 1
+segment cues run lab.greenroom
+segment cues list lab.greenroom --kind tone
+segment cues accept lab.greenroom --annotator Ada
+segment cues reject lab.greenroom --annotator Ada
+speech export lab.greenroom --recording 1 said.vtt
+recording meta scenes lab.greenroom --recording 1
+recording meta set lab.greenroom --recording 1 --summary 'words=They greet each other.' --annotator Ada
+recording meta show lab.greenroom --recording 1
+recording meta export lab.greenroom --out meta
 pii find lab.greenroom
 pii review lab.greenroom
 pii apply lab.greenroom --out scrubbed
 pii key lab.greenroom key.csv
-faces lab.greenroom
-review-faces lab.greenroom --recording 1 --annotator Ada --seen all --reviewed
-anonymize lab.greenroom --recording 1 --out clips
-voice lab.greenroom --recording 1
-privacy lab.greenroom
-participant lab.greenroom Robot --role robot
-participant lab.greenroom P01 --recording 1 --consent release
-private-words lab.greenroom --set Anna=P01
-texts lab.greenroom --confirm --annotator Ada
-questions texts lab.greenroom --all --confirm --annotator Ada
-questions export lab.greenroom --out questions --all
-release lab.greenroom --out corpus --waive 'independent-check=No detector is there.' --annotator Ada
-participant lab.greenroom Robot --recording 1
+faces track lab.greenroom
+faces review lab.greenroom --recording 1 --annotator Ada --seen all --reviewed
+anonymize export lab.greenroom --recording 1 --out clips
+anonymize voice lab.greenroom --recording 1
+anonymize measure lab.greenroom
+participant set lab.greenroom Robot --role robot
+participant set lab.greenroom P01 --recording 1 --consent release
+release words lab.greenroom --set Anna=P01
+release texts lab.greenroom --confirm --annotator Ada
+question texts lab.greenroom --all --confirm --annotator Ada
+question export lab.greenroom --out questions --all
+release make lab.greenroom --out corpus --waive 'independent-check=No detector is there.' --annotator Ada
+participant set lab.greenroom Robot --recording 1
+participant list lab.greenroom
 judge add lab.greenroom player --backend random
 segment add lab.greenroom --recording 1 --start 0.5 --end 1 --label error --annotator Ada
 episode from-segment lab.greenroom SEGMENT --action Wait. --player player --player player --turns 2
@@ -157,14 +159,14 @@ episode figures lab.greenroom
 episode export lab.greenroom episodes.jsonl
 episode import lab.greenroom episodes.jsonl
 info lab.greenroom
-relink lab.greenroom .
+study relink lab.greenroom .
 policy set lab.greenroom anonymized --host api.example.org
-recover lab.greenroom
-scrub lab.greenroom --out annotations.greenroom
-withdraw lab.greenroom P01 --yes --keep-rest
-encrypt lab.greenroom --passphrase-file words.txt
-decrypt lab.greenroom --passphrase-file words.txt
-check lab.greenroom
+study recover lab.greenroom
+study scrub lab.greenroom --out annotations.greenroom
+participant withdraw lab.greenroom P01 --yes --keep-rest
+study encrypt lab.greenroom --passphrase-file words.txt
+study decrypt lab.greenroom --passphrase-file words.txt
+study check lab.greenroom
 """
 
 
@@ -183,7 +185,7 @@ COMMANDS = {name: command for name, command in _leaves(program) if name not in N
 
 def _parsed(line: str) -> tuple[str, list[str]]:
     words = [word.replace("ROOT", str(ROOT)) for word in shlex.split(line)]
-    count = 1 if words[0] in COMMANDS else 2
+    count = next(count for count in (1, 2, 3) if " ".join(words[:count]) in COMMANDS)
     return " ".join(words[:count]), words[count:]
 
 
@@ -208,6 +210,6 @@ def run_chain(say: Callable[..., str]) -> object:
         answer = json.loads(printed)
         assert isinstance(answer, dict), name
         segment = answer.get("id", segment)
-        question = answer["id"] if name == "questions write" else question
+        question = answer["id"] if name == "question write" else question
         nodes += [answer["node"]] if "node" in answer else []
     return answer

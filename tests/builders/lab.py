@@ -58,7 +58,9 @@ class Lab:
 
     def export(self, number: int = 1, *arguments: str) -> dict[str, Any]:
         """Export one recording."""
-        return self.greenroom.json("anonymize", self.study, "--recording", number, "--out", self.clips, *arguments)
+        return self.greenroom.json(
+            "anonymize", "export", self.study, "--recording", number, "--out", self.clips, *arguments
+        )
 
     def whole_chain(self, source: Path) -> Path:
         """Add, mark, track, export: the clip has the frames of the source, at its times. Returns the clip."""
@@ -68,7 +70,7 @@ class Lab:
         end = f"{index.times.end_us / 1e6:.6f}"
         mark = ("--start", "0", "--end", end, "--verdict", "error", "--annotator", "Ada")
         self.greenroom("segment", "add", self.study, "--recording", number, *mark)
-        assert self.greenroom.json("faces", self.study, "--recording", number)["frames"] == len(index)
+        assert self.greenroom.json("faces", "track", self.study, "--recording", number)["frames"] == len(index)
         made = self.export(int(number))
         assert (made["frames"], made["faces_left"]) == (len(index), [])
         clip = Path(made["output"])
@@ -91,7 +93,7 @@ class Lab:
 
     def look_after(self) -> None:
         """Fail where the study is not sound, something is left over, or a source changed."""
-        assert self.greenroom.json("check", self.study)["ok"] is True
+        assert self.greenroom.json("study", "check", self.study)["ok"] is True
         assert [p.name for p in self.study.parent.iterdir()] == ["lab.greenroom"]
         if self.clips.exists():
             assert [p.name for p in self.clips.iterdir() if p.suffix != ".mp4" or p.name.startswith(".")] == []

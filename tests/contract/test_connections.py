@@ -46,7 +46,7 @@ say("segment add", *"lab.greenroom --recording 1 --start 0.5 --end 1 --verdict e
 HOSTS = {"far": "https://api.example.org/v1", "near": "http://192.168.0.1/v1", "any": "http://0.0.0.0/v1"}
 for name, host in HOSTS.items():
     say("judge add", "lab.greenroom", name, "--backend", "openai", "--model", "m", "--url", host)
-    for command, *more in (("judge test", name), ("ask", "--all", "--judge", name)):
+    for command, *more in (("judge test", name), ("judge ask", "--all", "--judge", name)):
         told = json.loads(say(command, "lab.greenroom", *more, "--json", code=2))
         assert told["rule"] == "nothing-leaves", (command, name)
 """
@@ -140,7 +140,7 @@ def test_every_command_works_on_a_short_clip_prints_one_object_and_tries_no_conn
     assert told["seen"] == []
     assert {name for name, _ in CHAIN} < {*told["done"]}
     asking = told["done"][told["done"].index("asking") :]
-    assert asking.count("ask") == asking.count("judge test") == 3
+    assert asking.count("judge ask") == asking.count("judge test") == 3
 
 
 def test_no_page_and_no_window_tries_a_connection_under_the_default_policy(tmp_path: Path) -> None:

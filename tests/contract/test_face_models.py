@@ -94,7 +94,7 @@ def test_without_weights_it_says_how_to_get_them(name: str, tmp_path: Path, monk
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path))
     with pytest.raises(UserError, match="not installed") as raised:
         MAKERS[name](name)
-    assert f"greenroom models fetch {NEEDS[name]}" in raised.value.hint
+    assert f"greenroom model fetch {NEEDS[name]}" in raised.value.hint
     assert default_face_embedder() is None
 
 

@@ -174,17 +174,22 @@ def say(name, *arguments):
     out = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         ended[name] = run([*arguments, "--json"])
-JOBS = {"faces": ["faces"], "speech": ["transcribe"], "voice": ["voice"], "scenes": ["meta", "scenes"]}
+JOBS = {
+    "faces": ["faces", "track"],
+    "speech": ["speech", "transcribe"],
+    "voice": ["anonymize", "voice"],
+    "scenes": ["recording", "meta", "scenes"],
+}
 MORE = {"speech": ["--speech-only"]}
 for name, number in numbers.items():
     file = next(path for path in study.parent.iterdir() if path.stem == name)
     say(f"add {name}", "add", "other.greenroom", str(file))
-    for job, command in JOBS.items() if name in works else [("faces", ["faces"])]:
+    for job, command in JOBS.items() if name in works else [("faces", JOBS["faces"])]:
         say(f"{job} {name}", *command, str(study), "--recording", number, *MORE.get(job, []))
-    say(f"anonymize {name}", "anonymize", str(study), "--recording", number, "--out", "clips")
+    say(f"anonymize {name}", "anonymize", "export", str(study), "--recording", number, "--out", "clips")
 for medium in beside:
     file, number = str(study.parent / medium.path), beside_numbers[medium.id]
-    say(f"add-view {file}", "add-view", str(study), file, "--recording", number)
+    say(f"add-view {file}", "recording", "add-view", str(study), file, "--recording", number)
     with Session.open(study, "Ada") as session:
         try:
             run_inline(session, synchronizing.prepare(session, medium.recording_id, medium.id), Silent())
@@ -192,11 +197,10 @@ for medium in beside:
         except UserError:
             ended[f"sync {file}"] = 2
 for number in sorted({*beside_numbers.values()}):
-    say(f"sync {number}", "sync", str(study), "--recording", number)
-    say(f"speech {number}", "transcribe", str(study), "--recording", number, "--speech-only")
-for command in ("info", "check", "privacy", "release --dry-run", "pii find", "egress"):
-    first, *more = command.split()
-    say(command, *((first, str(study), *more) if first != "pii" else ("pii", "find", str(study))))
+    say(f"sync {number}", "recording", "sync", str(study), "--recording", number)
+    say(f"speech {number}", "speech", "transcribe", str(study), "--recording", number, "--speech-only")
+for command in ("info", "study check", "anonymize measure", "release make", "pii find", "policy log"):
+    say(command, *command.split(), str(study), *(["--dry-run"] if command == "release make" else []))
 print(json.dumps(ended))
 """
 

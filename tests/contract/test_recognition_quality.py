@@ -28,7 +28,7 @@ pytestmark = pytest.mark.weights
 def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(INSTALLED))
     if not weights.is_installed(MODEL):
-        pytest.skip(f"needs weights; get them with: greenroom models fetch {MODEL}")
+        pytest.skip(f"needs weights; get them with: greenroom model fetch {MODEL}")
     with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as session:
         yield session
 

@@ -81,10 +81,10 @@ def test_sound_alone_is_marked_and_not_looked_at(lab: Lab) -> None:
     lab.greenroom("add", lab.study, lab.film("voice.m4a", picture=False, sound=True))
     mark = ("--recording", "1", "--start", "0.1", "--end", "0.2", "--verdict", "error", "--annotator", "Ada")
     lab.greenroom("segment", "add", lab.study, *mark)
-    assert "no picture" in lab.refused("faces", lab.study, "--recording", "1")
-    assert "no picture" in lab.refused("anonymize", lab.study, "--recording", "1", "--out", lab.clips)
+    assert "no picture" in lab.refused("faces", "track", lab.study, "--recording", "1")
+    assert "no picture" in lab.refused("anonymize", "export", lab.study, "--recording", "1", "--out", lab.clips)
     lab.greenroom("add", lab.study, lab.film("b.mp4"))
-    assert lab.greenroom.json("faces", lab.study)["frames"] == 12
+    assert lab.greenroom.json("faces", "track", lab.study)["frames"] == 12
     assert [clip["recording"] for clip in lab.export("all")["clips"]] == [2]
 
 
@@ -92,17 +92,17 @@ def test_a_file_replaced_by_another_as_large_is_not_used_and_the_first_is_found_
     source = make_clip(lab.footage / "a.mp4", size=SMALL, frames=12)
     first = source.read_bytes()
     lab.greenroom("add", lab.study, source)
-    lab.greenroom("faces", lab.study)
+    lab.greenroom("faces", "track", lab.study)
     source.write_bytes(first[:-1] + bytes([first[-1] ^ 1]))
     lab.keep(source)
     assert lab.greenroom.json("info", lab.study)["recording_list"][0]["media"] == "replaced"
-    assert len(lab.greenroom.json("check", lab.study)["media"]) == 1
-    assert "not the one that was added" in lab.refused("faces", lab.study)
-    assert "not the one" in lab.refused("anonymize", lab.study, "--recording", "1", "--out", lab.clips)
-    assert lab.greenroom.json("relink", lab.study, lab.footage)["relinked"] == []
+    assert len(lab.greenroom.json("study", "check", lab.study)["media"]) == 1
+    assert "not the one that was added" in lab.refused("faces", "track", lab.study)
+    assert "not the one" in lab.refused("anonymize", "export", lab.study, "--recording", "1", "--out", lab.clips)
+    assert lab.greenroom.json("study", "relink", lab.study, lab.footage)["relinked"] == []
     (lab.footage / "moved").mkdir()
     (lab.footage / "moved" / "a.mp4").write_bytes(first)
-    assert lab.greenroom.json("relink", lab.study, lab.footage)["relinked"] == ["a.mp4"]
+    assert lab.greenroom.json("study", "relink", lab.study, lab.footage)["relinked"] == ["a.mp4"]
     assert lab.export()["frames"] == 12
 
 
@@ -117,7 +117,7 @@ def test_what_is_no_recording_no_study_or_no_place_is_refused_and_left_alone(lab
     loop, loop_study, gone_study = (tmp_path / name for name in ("loop.mp4", "loop.greenroom", "gone.greenroom"))
     for link, target in ((loop, loop.name), (loop_study, loop_study.name), (gone_study, "nowhere")):
         link.symlink_to(target)
-    export = ("anonymize", lab.study, "--recording", "1", "--out")
+    export = ("anonymize", "export", lab.study, "--recording", "1", "--out")
     for said, *command in (
         ("is not a video", "add", lab.study, letter),
         ("is empty", "add", lab.study, empty),
@@ -129,12 +129,12 @@ def test_what_is_no_recording_no_study_or_no_place_is_refused_and_left_alone(lab
         *(("", "info", bad) for bad in (pipe, lab.footage)),
         ("", "new", lab.footage / "deeper" / "a.greenroom"),
         *(("", *export, bad) for bad in (lab.study, tmp_path / ("x" * 300), loop)),
-        ("", "faces", lab.study, "--recording", "x" * 300),
-        ("", "relink", lab.study, tmp_path / ("x" * 300)),
+        ("", "faces", "track", lab.study, "--recording", "x" * 300),
+        ("", "study", "relink", lab.study, tmp_path / ("x" * 300)),
         ("", "demo", "--no-window", "--dir", tmp_path / ("x" * 300)),
     ):
         assert said in lab.refused(*command)
-    lab.greenroom("relink", lab.study, lab.footage)
+    lab.greenroom("study", "relink", lab.study, lab.footage)
     known = {"footage", "study", loop.name, loop_study.name, gone_study.name}
     assert {path.name for path in tmp_path.iterdir()} == known
 
@@ -145,8 +145,8 @@ def test_names_that_are_not_text(lab: Lab, tmp_path: Path, monkeypatch: pytest.M
     for arguments in (
         ("add", lab.study, make_clip(Path(alien) / "a.mp4", size=SMALL, frames=2)),
         ("new", alien + ".greenroom"),
-        ("relink", lab.study, alien),
-        ("anonymize", lab.study, "--recording", "1", "--out", alien),
+        ("study", "relink", lab.study, alien),
+        ("anonymize", "export", lab.study, "--recording", "1", "--out", alien),
         ("segment", "list", lab.study, "--annotator", "\udcff"),
     ):
         assert "not valid text" in lab.refused(*arguments)
@@ -154,7 +154,7 @@ def test_names_that_are_not_text(lab: Lab, tmp_path: Path, monkeypatch: pytest.M
     assert lab.greenroom.json("new", "here.greenroom")["study"] == "here.greenroom"
     lab.greenroom("add", "here.greenroom", "a.mp4")
     lab.greenroom("info", "here.greenroom")
-    lab.greenroom("faces", "here.greenroom")
-    lab.greenroom("anonymize", "here.greenroom", "--recording", "1", "--out", "clips", code=2)
-    assert lab.greenroom.json("check", "here.greenroom")["ok"] is True
+    lab.greenroom("faces", "track", "here.greenroom")
+    lab.greenroom("anonymize", "export", "here.greenroom", "--recording", "1", "--out", "clips", code=2)
+    assert lab.greenroom.json("study", "check", "here.greenroom")["ok"] is True
     assert sorted(path.name for path in Path(alien).iterdir()) == ["a.mp4", "here.greenroom"]

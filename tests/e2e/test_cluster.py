@@ -145,7 +145,7 @@ def test_faces_are_tracked_and_covered_as_at_home_and_a_file_that_is_gone_fails_
     greenroom("add", study, *clips)
 
     def tracked(*more: str) -> list[FaceTrack]:
-        greenroom("faces", study, "--detector", "centerface", *more)
+        greenroom("faces", "track", study, "--detector", "centerface", *more)
         with Session.open(study, read_only=True) as session:
             return [
                 track for recording in all_recordings(session.study) for track in tracks_of(session.study, recording.id)
@@ -156,7 +156,17 @@ def test_faces_are_tracked_and_covered_as_at_home_and_a_file_that_is_gone_fails_
     for track, other in zip(here, there, strict=True):
         for name in ("frames", "boxes", "scores"):
             np.testing.assert_array_equal(getattr(track, name), getattr(other, name))
-    export = ("anonymize", study, "--recording", "all", "--out", tmp_path / "clips", "--scheduler", cluster.address)
+    export = (
+        "anonymize",
+        "export",
+        study,
+        "--recording",
+        "all",
+        "--out",
+        tmp_path / "clips",
+        "--scheduler",
+        cluster.address,
+    )
     made = greenroom(*export)
     assert made["failed"] == []
     assert [Path(clip["output"]).is_file() for clip in made["clips"]] == [True, True]

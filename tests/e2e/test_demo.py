@@ -104,7 +104,7 @@ def test_the_study_is_sound_and_holds_the_marked_moments(
     demo: dict[str, Any], truth: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     greenroom = Terminal(capsys)
-    checked = greenroom.json("check", demo["study"])
+    checked = greenroom.json("study", "check", demo["study"])
     assert checked["ok"] is True
     assert checked["problems"] == []
     found = greenroom.json("segment", "list", demo["study"])["segments"]

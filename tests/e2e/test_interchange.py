@@ -14,7 +14,7 @@ pytestmark = pytest.mark.e2e
 def table(lab: Lab, study: Path) -> list[dict[str, str]]:
     """Return everything that is marked in a study, as our own table has it, without ids."""
     path = study.with_suffix(".csv")
-    lab.greenroom("export", study, "--format", "csv", "--out", path)
+    lab.greenroom("segment", "export", study, "--format", "csv", "--out", path)
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = [{name: cell for name, cell in row.items() if name != "id"} for row in csv.DictReader(file)]
     path.unlink()
@@ -27,11 +27,11 @@ def test_a_preview_writes_nothing_an_import_all_and_another_one_nothing_more(lab
     for start, verdict in ((0.1, "error"), (0.8, "competence")):
         span = ("--recording", "1", "--start", start, "--end", start + 0.5)
         lab.greenroom("segment", "add", lab.study, *span, "--verdict", verdict, "--annotator", "Ada")
-    made = lab.greenroom.json("export", lab.study, "--format", "eaf", "--out", tmp_path / "elan")
+    made = lab.greenroom.json("segment", "export", lab.study, "--format", "eaf", "--out", tmp_path / "elan")
     (file,) = made["files"]
     content, before = Path(file).read_bytes(), there.read_bytes()
 
-    bring = ("import", there, file, "--format", "eaf")
+    bring = ("segment", "import", there, file, "--format", "eaf")
     seen = lab.greenroom.json(*bring, "--preview", "--save-mapping", tmp_path / "mapping.json")
     assert (seen["written"], seen["added"]) == (False, 2)
     assert there.read_bytes() == before

@@ -64,7 +64,7 @@ def test_three_hours_stay_under_two_gigabytes(more: tuple[str, ...], tmp_path: P
 
     greenroom("new", "lab.greenroom")
     greenroom("add", "lab.greenroom", "long.wav")
-    found, peak = greenroom("transcribe", "lab.greenroom", *more)
+    found, peak = greenroom("speech", "transcribe", "lab.greenroom", *more)
     speech = found["speech"]
     assert isinstance(speech, list)
     total = sum(one["end"] - one["start"] for one in speech)

@@ -70,7 +70,7 @@ def cut(source: Path, target: Path, start: float, seconds: float) -> Path:
 def study(greenroom: Terminal, shared_models: Path, tmp_path: Path) -> Path:
     """An empty study on a machine that has the weights which a release needs."""
     for name, file in WEIGHTS.items():
-        greenroom("models", "add", name, shared_models / file)
+        greenroom("model", "add", name, shared_models / file)
     greenroom("new", tmp_path / "lab.greenroom")
     return tmp_path / "lab.greenroom"
 
@@ -80,7 +80,7 @@ def refused(greenroom: Terminal, study: Path, tmp_path: Path) -> Refused:
     """Return the rules that stand in the way of a release."""
 
     def ask(*arguments: object) -> list[str]:
-        said = greenroom("release", study, "--out", tmp_path / "corpus", *arguments, "--json", code=2)
+        said = greenroom("release", "make", study, "--out", tmp_path / "corpus", *arguments, "--json", code=2)
         found: dict[str, Any] = json.loads(said.splitlines()[-1])
         assert found["released"] is False
         assert not (tmp_path / "corpus").exists()
@@ -97,36 +97,36 @@ def test_a_recording_in_which_somebody_speaks(
     source = cut(shared_data / "media" / "talk_vfr_tags.mp4", tmp_path / "Anna at the lectern.mov", 0.4, 3.0)
     greenroom("add", study, source)
     assert {"consent-known", "faces-tracked"} <= {*refused()}
-    greenroom("faces", study)
+    greenroom("faces", "track", study)
     assert {"consent-known", "faces-reviewed"} <= {*refused()}
-    greenroom("participant", study, "P01", "--recording", 1, "--consent", "release")
-    greenroom("review-faces", study, "--recording", 1, *REVIEWED)
+    greenroom("participant", "set", study, "P01", "--recording", 1, "--consent", "release")
+    greenroom("faces", "review", study, "--recording", 1, *REVIEWED)
     keep = ("--sound", "keep", "--video", "source", "--video", "15hz", "--video", "1hz")
     assert refused(*keep) == ["transcript"]
 
-    heard = greenroom.json("transcribe", study, "--speech-only")["speech"]
+    heard = greenroom.json("speech", "transcribe", study, "--speech-only")["speech"]
     first, last = heard[0]["start"], heard[-1]["end"]
     assert last - first > 1
     assert refused(*keep) == ["transcript"], "speech was found, and nobody wrote down what is said"
 
     part = tmp_path / "part.srt"
     part.write_text(f"1\n{stamp(first)} --> {stamp(first + 0.5)}\nHello\n")
-    greenroom("transcript", "import", study, "--recording", 1, part)
+    greenroom("speech", "import", study, "--recording", 1, part)
     assert refused(*keep) == ["transcript", "transcript-checked", "voice"], "most of it is said outside the transcript"
     with Session.open(study, "Ada Byron") as session, session.step("Start again"):
         session.study.write("DELETE FROM utterance", ())
 
     part.write_text(f"1\n{stamp(first)} --> {stamp(last)}\n{' '.join(SAID)}\n")
-    greenroom("transcript", "import", study, "--recording", 1, part)
+    greenroom("speech", "import", study, "--recording", 1, part)
     assert refused(*keep) == ["pii-reviewed", "transcript-checked", "voice"]
     words = timed(study)
     assert refused(*keep) == ["pii-reviewed"]
     assert refused("--texts", "scrub") == ["pii-reviewed", "texts-reviewed"]
     greenroom("pii", "review", study, "--hide", "--undecided", "--annotator", "Ada Byron")
-    greenroom("texts", study, "--confirm", "--annotator", "Ada Byron")
+    greenroom("release", "texts", study, "--confirm", "--annotator", "Ada Byron")
 
     corpus = tmp_path / "corpus"
-    assert greenroom.json("release", study, "--out", corpus)["released"] is True
+    assert greenroom.json("release", "make", study, "--out", corpus)["released"] is True
     require_nothing_raw(corpus, source)
     require_only_muted_words_gone(corpus, source, [words[place] for place in PERSONAL])
     card = (corpus / "DATACARD.md").read_text()

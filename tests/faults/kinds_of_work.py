@@ -194,7 +194,7 @@ class Merging(AllOrNothing):
 
     def prepare(self, folder: Path) -> None:
         super().prepare(folder)
-        greenroom("split", folder / STUDY, "--annotator", "Bo", "--out", folder / COPY)
+        greenroom("study", "split", folder / STUDY, "--annotator", "Bo", "--out", folder / COPY)
         for seed, path in enumerate((folder / STUDY, folder / COPY), 2):
             with Session.open(path, "Bo") as session:
                 for segment in all_segments(session.study)[: SHARED // 2]:
@@ -202,11 +202,11 @@ class Merging(AllOrNothing):
                 add_marks(session, SEGMENTS // 2, seed=seed)
 
     def command(self, folder: Path) -> tuple[object, ...]:
-        return "greenroom", "merge", folder / STUDY, folder / COPY
+        return "greenroom", "study", "merge", folder / STUDY, folder / COPY
 
     def require_the_end(self, folder: Path, origin: Path) -> None:
         assert (folder / COPY).read_bytes() == (origin / COPY).read_bytes()
-        assert greenroom("merge", folder / STUDY, folder / COPY)["unresolved_conflicts"] == SHARED // 2
+        assert greenroom("study", "merge", folder / STUDY, folder / COPY)["unresolved_conflicts"] == SHARED // 2
 
 
 class Tracking(AllOrNothing):
@@ -219,7 +219,7 @@ class Tracking(AllOrNothing):
         greenroom("add", folder / STUDY, folder / CLIP)
 
     def command(self, folder: Path) -> tuple[object, ...]:
-        return "greenroom", "faces", folder / STUDY
+        return "greenroom", "faces", "track", folder / STUDY
 
     def require_the_end(self, folder: Path, origin: Path) -> None:
         assert [*Path(os.environ["XDG_CACHE_HOME"]).rglob("*.part")] == []
@@ -236,7 +236,7 @@ class Transcribing(AllOrNothing):
         greenroom("add", folder / STUDY, folder / "talk.wav")
 
     def command(self, folder: Path) -> tuple[object, ...]:
-        return "greenroom", "transcribe", folder / STUDY, "--model", folder / MODEL
+        return "greenroom", "speech", "transcribe", folder / STUDY, "--model", folder / MODEL
 
     def require_the_end(self, folder: Path, origin: Path) -> None:
         assert [path.name for path in Path(os.environ["XDG_CACHE_HOME"]).rglob("*.log")] == []
@@ -247,11 +247,11 @@ class Rendering(Tracking):
 
     def prepare(self, folder: Path) -> None:
         super().prepare(folder)
-        greenroom("faces", folder / STUDY)
+        greenroom("faces", "track", folder / STUDY)
 
     def command(self, folder: Path) -> tuple[object, ...]:
         out = folder.with_name(f"{folder.name} clips")
-        return "greenroom", "anonymize", folder / STUDY, "--recording", "1", "--method", "blur", "--out", out
+        return "greenroom", "anonymize", "export", folder / STUDY, "--recording", "1", "--method", "blur", "--out", out
 
     def require(self, folder: Path, death: Death, origin: Path, whole: Path) -> None:
         _, *command = self.command(folder)
@@ -295,7 +295,7 @@ class Judging(Work):
 
     def asking(self, study: Path) -> tuple[object, ...]:
         """Return the command that asks about everything."""
-        return "ask", study, "--all", "--task", "verdict"
+        return "judge", "ask", study, "--all", "--task", "verdict"
 
     def answers(self, session: Session) -> list[Judgment]:
         """Return what counts as answered in a study."""
@@ -394,7 +394,7 @@ class Withdrawing(Work):
                 transcript.add_utterance(session, WALK, at * 50_000, at * 50_000 + 40_000, text, person)
 
     def command(self, folder: Path) -> tuple[object, ...]:
-        return "greenroom", "withdraw", folder / STUDY, "P01", "--yes"
+        return "greenroom", "participant", "withdraw", folder / STUDY, "P01", "--yes"
 
     def require(self, folder: Path, death: Death, origin: Path, whole: Path) -> None:
         sound(folder)
@@ -426,7 +426,7 @@ class Recovering(Work):
         assert check_study(folder / STUDY)
 
     def command(self, folder: Path) -> tuple[object, ...]:
-        return "greenroom", "recover", folder / STUDY, "--out", folder / COPY
+        return "greenroom", "study", "recover", folder / STUDY, "--out", folder / COPY
 
     def require(self, folder: Path, death: Death, origin: Path, whole: Path) -> None:
         assert death.killed or (folder / COPY).exists()
@@ -442,7 +442,7 @@ class Scrubbing(Work):
     """A copy with annotations alone is whole or not there, and the study knows of it and says what it said."""
 
     def command(self, folder: Path) -> tuple[object, ...]:
-        return "greenroom", "scrub", folder / STUDY, "--out", folder / COPY
+        return "greenroom", "study", "scrub", folder / STUDY, "--out", folder / COPY
 
     def require(self, folder: Path, death: Death, origin: Path, whole: Path) -> None:
         said = {*HUMAN_TABLES} - {"property"}
@@ -487,10 +487,10 @@ class Encrypting(Work):
                 assert check_study(folder / STUDY) == []
                 assert rows_of(folder) == rows_of(origin)
                 self.again(folder)
-            assert greenroom("check", folder / STUDY)["ok"]
+            assert greenroom("study", "check", folder / STUDY)["ok"]
             for path in [file for file in folder.rglob("*") if file.is_file()]:
                 assert b"SQLite format 3" not in path.read_bytes(), f"{path.name} is in the clear"
-            greenroom(*self.command(folder, "decrypt")[1:])
+            greenroom("study", *self.command(folder, "decrypt")[1:])
         assert check_study(folder / STUDY) == []
         assert rows_of(folder) == rows_of(origin)
         alone(folder, *self.beside)

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from app.cli.main import COMMANDS
+from app.cli.command_table import command_places
 from project.session.jobs import JOB_MODULES
 
 _BY_AND_BY = (
@@ -29,5 +29,5 @@ _BY_AND_BY = (
     "tests.faults.victims.stubborn",
 )
 
-for _name in (*(f"app.cli.{target.split(':')[0]}" for target in COMMANDS.values()), *JOB_MODULES.values(), *_BY_AND_BY):
+for _name in (*(f"app.cli.{place.split(':')[0]}" for _, place in command_places()), *JOB_MODULES.values(), *_BY_AND_BY):
     import_module(_name)

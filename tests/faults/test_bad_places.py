@@ -38,7 +38,7 @@ def tracked_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_clip(film, size=(320, 240), frames=FRAMES, sound=True, draw=_snow)
     greenroom("new", study)
     greenroom("add", study, film)
-    greenroom("faces", study)
+    greenroom("faces", "track", study)
     return folder
 
 
@@ -47,7 +47,7 @@ def tracked(lab: Lab, tracked_once: Path) -> Lab:
     """A copy of it in the lab."""
     shutil.copyfile(tracked_once / "study" / "lab.greenroom", lab.study)
     lab.keep(shutil.copyfile(tracked_once / "footage" / "a.mp4", lab.footage / "a.mp4"))
-    lab.greenroom("relink", lab.study, lab.footage)
+    lab.greenroom("study", "relink", lab.study, lab.footage)
     return lab
 
 
@@ -66,31 +66,31 @@ def test_what_takes_nothing_is_told_in_one_line_and_holds_nothing_half(tracked: 
     cache_shut, cache_full = tmp_path / "cache shut", tmp_path / "cache full"
     study, on_disk, film = tracked.study, disk / "lab.greenroom", tracked.film("b.mp4")
     elsewhere = shutil.copyfile(study, tmp_path / "elsewhere.greenroom")
-    tracked.greenroom("relink", elsewhere, tracked.footage)
+    tracked.greenroom("study", "relink", elsewhere, tracked.footage)
 
     def export(out: Path, of: Path = elsewhere) -> tuple[object, ...]:
-        return "anonymize", of, "--recording", "1", "--out", out
+        return "anonymize", "export", of, "--recording", "1", "--out", out
 
     expected: list[tuple[tuple[object, ...], str]] = [
         (("info", study), ""),
-        (("check", study), ""),
+        (("study", "check", study), ""),
         (("segment", "list", study), ""),
-        (("relink", study, tracked.footage), "greenroom: "),
+        (("study", "relink", study, tracked.footage), "greenroom: "),
         (("add", study, film), "Read-only file system"),
         (("segment", "add", study, *MARK), "greenroom: "),
-        (("faces", study), "greenroom: "),
+        (("faces", "track", study), "greenroom: "),
         (export(tracked.clips, study), "greenroom: "),
-        (("undo", study), "greenroom: "),
+        (("study", "undo", study), "greenroom: "),
         (("new", read_only / "other.greenroom"), "greenroom: "),
         (("demo", "--no-window", "--dir", read_only / "demo"), "greenroom: "),
         (export(shut), "ead-only file system"),
         (export(shut / "new"), "ead-only file system"),
         (export(tiny), "Make room"),
         (export(short), "no room left"),
-        ((f"XDG_CACHE_HOME={cache_shut}", "faces", elsewhere), str(cache_shut)),
+        ((f"XDG_CACHE_HOME={cache_shut}", "faces", "track", elsewhere), str(cache_shut)),
         ((f"XDG_CACHE_HOME={cache_full}", *export(tmp_path / "not made")), str(cache_full)),
         (("info", on_disk), ""),
-        (("check", on_disk), ""),
+        (("study", "check", on_disk), ""),
         (("segment", "add", on_disk, *MARK), "greenroom: "),
         (("add", on_disk, film), "greenroom: "),
         (("new", disk / "other.greenroom"), "greenroom: "),
@@ -127,7 +127,7 @@ def test_what_takes_nothing_is_told_in_one_line_and_holds_nothing_half(tracked: 
     "largest_file", [60_000, *(pytest.param(size, marks=pytest.mark.soak) for size in (8_000, 100_000))]
 )
 def test_a_clip_that_may_not_grow_is_not_left_and_the_study_is_as_it_was(tracked: Lab, largest_file: int) -> None:
-    export = ("anonymize", tracked.study, "--recording", "1", "--out", tracked.clips)
+    export = ("anonymize", "export", tracked.study, "--recording", "1", "--out", tracked.clips)
     ((code, _),) = run_apart(export, largest_file=largest_file)
     assert code == 2
     assert not tracked.clips.exists() or [*tracked.clips.iterdir()] == []

@@ -115,7 +115,7 @@ def withdraw(machine: Machine, fault: str = "") -> tuple[int | None, int]:
     handed_on = (PRIVATE_FOLDER_VARIABLE, passphrases.PASSPHRASE_FILE_VARIABLE)
     program = Program(
         "tests.faults.victims.encrypting",
-        ("withdraw", machine.study, *OPTIONS),
+        ("participant", "withdraw", machine.study, *OPTIONS),
         machine.folder.with_name("printed"),
         environment={**{name: os.environ.get(name, "") for name in handed_on}, **disk.environment(fault)},
     )

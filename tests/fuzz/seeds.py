@@ -17,7 +17,7 @@ from tests.builders.subjects import a_chain, asked_about, gather
 
 LAB, OWN, CLIP = "lab.greenroom", "own.greenroom", "talk.mp4"
 _SPEECH = Path(__file__).resolve().parents[1] / "builders" / "greeting.srt"
-_MADE = {("segment", "add"): "SEGMENT", ("questions", "write"): "QUESTION"}
+_MADE = {("segment", "add"): "SEGMENT", ("question", "write"): "QUESTION"}
 _AT = "2026-11-21T12:00:00.000000+00:00"
 
 
@@ -30,32 +30,32 @@ def command_lines(text: str) -> tuple[tuple[str, ...], ...]:
 STEPS = command_lines(f"""
 new LAB
 add LAB CLIP
-transcript import LAB --recording 1 '{_SPEECH}'
+speech import LAB --recording 1 '{_SPEECH}'
 segment add LAB --recording 1 --start 0.1 --end 0.6 --label error --annotator Ada
-comment LAB SEGMENT --text 'Really?' --annotator Bo
+segment comment LAB SEGMENT --text 'Really?' --annotator Bo
 judge add LAB chance --backend random
 judge add LAB far --backend openai --model m --url http://127.0.0.1:9/v1
 judge add LAB wrong --backend reliable --right 0
-ask LAB --segment SEGMENT --judge chance --task verdict
+judge ask LAB --segment SEGMENT --judge chance --task verdict
 benchmark make LAB --task verdict --include unreviewed --share error=1 --draws 1
 benchmark run LAB --set verdict --judge chance
-review decide LAB SEGMENT --decision agree --annotator Bo
-questions write LAB --recording 1 --from 0 --to 1 --question Why? --answer Yes --explanation So. --annotator Ada \
+team review decide LAB SEGMENT --decision agree --annotator Bo
+question write LAB --recording 1 --from 0 --to 1 --question Why? --answer Yes --explanation So. --annotator Ada \
     --wrong No --wrong Never --wrong Maybe --wrong Always
-questions try LAB QUESTION --judge wrong --annotator Ada
-questions verify LAB QUESTION --keep --check all --annotator Bo
+question try LAB QUESTION --judge wrong --annotator Ada
+question verify LAB QUESTION --keep --check all --annotator Bo
 scheme use LAB plain --annotator Ada
-participant LAB Robot --role robot
-participant LAB P01 --recording 1 --consent release
-private-words LAB --set Anna=P01
-plan LAB --annotators Ada,Bo
-done LAB --recording 1 --annotator Bo
-blind LAB off --annotator Ada
+participant set LAB Robot --role robot
+participant set LAB P01 --recording 1 --consent release
+release words LAB --set Anna=P01
+team plan LAB --annotators Ada,Bo
+recording done LAB --recording 1 --annotator Bo
+judge blind LAB off --annotator Ada
 policy confirm LAB --yes
 policy set LAB anonymized --host api.example.org
-meta set LAB --recording 1 --summary 'words=They greet.' --annotator Ada
-split LAB --annotator Ada --out for-ada.greenroom
-merge LAB for-ada.greenroom
+recording meta set LAB --recording 1 --summary 'words=They greet.' --annotator Ada
+study split LAB --annotator Ada --out for-ada.greenroom
+study merge LAB for-ada.greenroom
 judge add LAB player --backend random
 episode add-character LAB Anna --secret 'The lamp is stolen.'
 episode add-character LAB Bram
@@ -63,10 +63,10 @@ episode add-scenario LAB lamp --context 'At a flea market.' --relationship stran
 episode play LAB --scenario lamp --turns 3 --seed 1 --character Anna --player player --character Bram --player player
 segment edit LAB SEGMENT --rationale 'It waits.' --annotator Ada
 add LAB other.mp4
-hold-out LAB --recording 3
-faces LAB --recording 1
-undo LAB
-redo LAB
+recording hold-out LAB --recording 3
+faces track LAB --recording 1
+study undo LAB
+study redo LAB
 """)
 """What makes a study with nearly everything; SEGMENT and QUESTION are what was made before."""
 

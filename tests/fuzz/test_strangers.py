@@ -76,7 +76,7 @@ def test_a_file_from_elsewhere_is_outside_on_another_machine_until_somebody_poin
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another home"))
     assert state(study) is MediaState.OUTSIDE
     assert greenroom.json("info", study)["recording_list"][0]["media"] == "outside"
-    assert "is outside the study's folder" in greenroom("faces", study, code=2)
+    assert "is outside the study's folder" in greenroom("faces", "track", study, code=2)
     with Session.open(study, "Ada") as session:
         relink(session, study.parent.parent)
     assert state(study) is MediaState.PRESENT

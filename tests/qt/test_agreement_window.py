@@ -80,7 +80,7 @@ def test_what_is_shown_is_what_the_command_line_says_and_all_goes_into_a_new_fol
     greenroom: Terminal,
     monkeypatch,
 ) -> None:
-    found = greenroom.json("agreement", study)
+    found = greenroom.json("team", "agreement", study)
     alpha = found["main"]["alpha"]
     row = table(opened)["Krippendorff's alpha, time-weighted"]
     assert row[VALUE] == f"{alpha['value']:.3f}"

@@ -69,7 +69,7 @@ def opened(qtbot: QtBot, asked_window: MainWindow) -> MeasuresTab:
 
 
 def test_the_figures_are_those_of_the_command_line(opened: MeasuresTab, asked: Path, greenroom: Terminal) -> None:
-    told = greenroom.json("consistency", asked, "--all")
+    told = greenroom.json("question", "consistency", asked, "--all")
     assert len(told["judges"]) == 4
     assert opened.judge.count() == 4
     at = next(place for place, judge in enumerate(told["judges"]) if judge["setup"]["judge"] == "careful")

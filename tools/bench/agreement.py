@@ -37,7 +37,7 @@ def run() -> list[Row]:
 
 
 def _all_figures(path: Path) -> Row:
-    command = [sys.executable, "-c", _PROGRAM, "agreement", str(path), "--json"]
+    command = [sys.executable, "-c", _PROGRAM, "team", "agreement", str(path), "--json"]
     told = ""
 
     def ask() -> None:

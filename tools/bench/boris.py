@@ -100,7 +100,7 @@ def function(path: Path, name: str, surroundings: dict[str, Any]) -> Callable[..
     exec(compile(ast.Module([found], []), str(path), "exec"), scope)
     made = scope[name]
     assert callable(made)
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 _TABLE = """CREATE TABLE aggregated_events (

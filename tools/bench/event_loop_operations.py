@@ -86,7 +86,7 @@ class Bench:
 
         def done() -> bool:
             window = self.window
-            busy = window.background._waiting or window.jobs.busy or window.studio.apart.busy
+            busy = window.background.busy or window.jobs.busy or window.studio.apart.busy
             return operation.done() and not busy
 
         return self.watchdog.watch(operation.do, done, SETTLE_S, LONGEST_S)

@@ -123,8 +123,8 @@ def _direct(files: TinyModel) -> Callable[[JudgeRequest], Rate]:
     def ask(question: JudgeRequest) -> Rate:
         began = time.perf_counter()
         said: Any = llama.create_chat_completion(
-            messages=[_message(message) for message in question.messages],  # type: ignore[misc]
-            response_format={"type": "json_object", "schema": _SCHEMA},  # type: ignore[typeddict-item]
+            messages=[_message(message) for message in question.messages],
+            response_format={"type": "json_object", "schema": _SCHEMA},
             temperature=question.sampling.temperature,
             seed=question.sampling.seed,
             max_tokens=question.sampling.max_tokens,
@@ -147,7 +147,7 @@ def _message(message: Message) -> dict[str, Any]:
 def _question(at: int, pictures: tuple[JudgeFrame, ...]) -> JudgeRequest:
     # What is asked begins differently each time, so that neither side answers from what it computed before.
     messages = (Message(Role.SYSTEM, f"{at}: you judge."), Message(Role.USER, f"{_TALK}\nWhat is it?", pictures))
-    return JudgeRequest(messages, AnswerForm("bench", _SCHEMA, dict), _SAMPLING)  # type: ignore[arg-type]
+    return JudgeRequest(messages, AnswerForm("bench", _SCHEMA, dict), _SAMPLING)
 
 
 def _pictures() -> tuple[JudgeFrame, ...]:

@@ -50,7 +50,7 @@ def _equality() -> Row:
 
 
 def _of_labels() -> Iterator[Pair]:
-    for truth, said, labels in labelled_answers(_CASES, 11):
+    for truth, said, labels in labelled_answers(_CASES):
         words = [text or _UNREAD for text in said]
         yield "accuracy", accuracy(truth, said).value, accuracy_score(truth, words)
         theirs = f1_score(truth, words, labels=labels, average="macro", zero_division=0)
@@ -58,7 +58,7 @@ def _of_labels() -> Iterator[Pair]:
 
 
 def _of_sets() -> Iterator[Pair]:
-    for truth, said, labels in set_answers(_CASES, 11):
+    for truth, said, labels in set_answers(_CASES):
         names = MultiLabelBinarizer(classes=[*labels, _UNREAD])
         true = names.fit_transform(truth)
         given = names.transform([[_UNREAD] if one is None else one for one in said])
@@ -68,7 +68,7 @@ def _of_sets() -> Iterator[Pair]:
 
 
 def _of_numbers() -> Iterator[Pair]:
-    for first, second in number_series(_CASES, 11):
+    for first, second in number_series(_CASES):
         yield "pearson_r", pearson([*first], [*second]).value, pearsonr(first, second).statistic
         yield "mae", mae([*first], [*second]).value, mean_absolute_error(first, second)
         found = compare_with_raw([*first], [*second])

@@ -18,7 +18,7 @@ WORDS = 100_000
 LEAST = {NAMES: 0.90, STRUCTURED: 0.98}
 LEAST_PRECISION = 0.80
 LEAST_BY_LANGUAGE = 0.85
-_NOT_INSTALLED = "not installed: greenroom models fetch ner-english"
+_NOT_INSTALLED = "not installed: greenroom model fetch ner-english"
 # Presidio's own kinds by our groups; what is not named here is a number or an address.
 _GROUPS = {"PERSON": NAMES, "LOCATION": PLACES, "ORGANIZATION": PLACES, "NRP": PLACES}
 _WIDE = frozenset({"DATE_TIME", "NRP"})

@@ -33,7 +33,7 @@ def run() -> list[Row]:
     try:
         folder = weights.verified_path(MODEL)
     except UserError:
-        return [Row(WORK, f"needs {MODEL}: greenroom models fetch {MODEL}", target=TARGET)]
+        return [Row(WORK, f"needs {MODEL}: greenroom model fetch {MODEL}", target=TARGET)]
     return compare(folder, ten_minutes())
 
 

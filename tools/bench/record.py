@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from project.version import __version__
-from tools.bench.row import Row, figure_of
+from tools.bench.row import Row
 
 FOLDER = Path(__file__).resolve().parent / "records"
 PACKAGES = (
@@ -91,34 +91,3 @@ def packages() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
-
-
-def by_version(kept: Sequence[VersionRecord]) -> str:
-    """Return the ratios of each version side by side as Markdown, with what they were measured on."""
-    works = list(
-        dict.fromkeys(
-            row.work
-            for record in reversed(kept)
-            for rows in record.rows.values()
-            for row in rows
-            if figure_of(row) is not None
-        )
-    )
-    ratios = [{row.work: row.ratio for rows in record.rows.values() for row in rows} for record in kept]
-    lines = [
-        "## By version",
-        "",
-        "The ratios of each version, to the peer or budget of the table above: what `make bench-check` holds the next",
-        "one against. A regression is a ratio that is 1.25 times worse in three runs, or a target no longer reached.",
-        "",
-        "| work | " + " | ".join(record.version for record in kept) + " |",
-        "|---|" + "---|" * len(kept),
-        *(f"| {work} | " + " | ".join(of.get(work, "") for of in ratios) + " |" for work in works),
-        "",
-        *(
-            f"- {record.version}: {record.date}, {record.machine}; "
-            + ", ".join(f"{name} {found}" for name, found in record.packages.items())
-            for record in kept
-        ),
-    ]
-    return "\n".join(lines) + "\n"

@@ -47,7 +47,7 @@ def by_voice() -> list[Row]:
     """Measure the diarization error rate of conversations of one to four voices."""
     name = default_voice_embedder()
     if name is None or shutil.which("espeak-ng") is None:
-        needed = "greenroom models fetch voice-embedding" if name is None else "apt install espeak-ng"
+        needed = "greenroom model fetch voice-embedding" if name is None else "apt install espeak-ng"
         return [Row(f"{WORK}, by voice", f"needs {needed}")]
     model = create_voice_embedder(name)
     rows = []

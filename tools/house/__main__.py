@@ -16,6 +16,7 @@ from tools.house.source_rules import (
     shell_commands,
     short_waits,
     silent_errors,
+    unguarded_controls,
     untranslated_texts,
 )
 
@@ -58,6 +59,7 @@ def _broken_rules(trees: dict[str, ast.Module], tests: dict[str, Path]) -> list[
         *untranslated_texts(window),
         *rich_texts(window),
         *floating_windows(window),
+        *unguarded_controls(window),
         *shell_commands(window),
         *short_waits(waiting),
     ]

@@ -62,7 +62,7 @@ _NO_WORDS = re.compile(
     | <(span|p|div|td|qt|img)\b[^>]*$ | Helvetica                              # tags of rich text, and fonts
     | ^((Ctrl|Alt|Shift)\+)*(Up|Left|PgUp),\ | \[dict\[                        # keys, types
     | ^(bottom|top)\ (left|right)$ | ^back\ hatch$ | ^not\ (asked|sent)$       # names that only the program reads
-    | ^node\ text\ $ | ^(chain|cues|judge|questions)\ (import|accept|add|texts)$  # words of commands""",
+    | ^node\ text\ $ | ^cues\ accept$                                       # words of a command""",
     re.VERBOSE,
 )
 """What only looks like words for a reader."""
@@ -124,6 +124,18 @@ def floating_windows(trees: Mapping[str, ast.Module]) -> Iterator[str]:
             made = _called(call) in {"setParent", "__init__", "setWindowFlags"}
             if made and any(ast.unparse(node).endswith("WindowType.Window") for node in ast.walk(call)):
                 yield f"{module}:{call.lineno}: make it with attach (widgets/dialogs/dialog_windows.py)"
+
+
+_GUARDED = frozenset({"QComboBox", "QSlider", "QSpinBox", "QDoubleSpinBox", "QDateEdit", "QTimeEdit"})
+
+
+def unguarded_controls(trees: Mapping[str, ast.Module]) -> Iterator[str]:
+    """Yield each control that the wheel changes while a page is scrolled over it."""
+    for module, tree in trees.items():
+        for node in ast.walk(tree):
+            bases = [*map(_name, node.bases)] if isinstance(node, ast.ClassDef) else []
+            if _called(node) in _GUARDED or (_GUARDED & {*bases} and "WheelWhenFocused" not in bases):
+                yield f"{module}:{node.lineno}: take the control of widgets/form/wheel_guard.py or input_fields.py"
 
 
 def _called(node: ast.AST) -> str:

@@ -25,7 +25,7 @@ def main() -> int:
         run(["demo", "--only-video", "--dir", "tutorial"])
         run(["new", _STUDY])
         run(["add", _STUDY, "tutorial/sample.mp4"])
-        run(["transcribe", _STUDY, "--speech-only"])
+        run(["speech", "transcribe", _STUDY, "--speech-only"])
         _take(_drafts(Path(_STUDY).resolve()))
     return 0
 

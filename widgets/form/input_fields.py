@@ -26,6 +26,7 @@ from shiboken6 import isValid
 from project.errors import UserError
 from project.timebase import format_time, parse_time
 from widgets import theme
+from widgets.form.wheel_guard import ComboBox, WheelWhenFocused
 from widgets.text_labels import describe, plain_tip
 
 
@@ -59,7 +60,7 @@ _NUMBER_MARGIN = 7
 _MIN_COMPACT_CHARS = 6
 
 
-class IntegerBox(QSpinBox):
+class IntegerBox(WheelWhenFocused, QSpinBox):
     """A box for whole numbers; takes Qt's properties by name."""
 
     def __init__(self, parent: QWidget | None = None, **properties: Any) -> None:
@@ -67,7 +68,7 @@ class IntegerBox(QSpinBox):
         self.lineEdit().setTextMargins(_NUMBER_MARGIN, 0, 0, 0)
 
 
-class DecimalBox(QDoubleSpinBox):
+class DecimalBox(WheelWhenFocused, QDoubleSpinBox):
     """A box for numbers with decimals; takes Qt's properties by name."""
 
     def __init__(self, parent: QWidget | None = None, **properties: Any) -> None:
@@ -79,7 +80,7 @@ Offered = str | tuple[str, str]
 """What a choice is called, and what it is where that needs words."""
 
 
-class ChoiceBox(QComboBox):
+class ChoiceBox(ComboBox):
     """A box to choose one of several keys, each shown by its name."""
 
     def __init__(

@@ -1,37 +1,35 @@
-"""Keeps the wheel from changing a value that nobody is editing."""
+"""Controls that keep their value while a page is scrolled over them."""
 
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QAbstractSlider, QAbstractSpinBox, QApplication, QComboBox, QScrollBar
+from typing import Any
 
-_VALUE_CONTROLS = (QAbstractSlider, QAbstractSpinBox, QComboBox)
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QComboBox, QSlider, QWidget
 
 
-class WheelGuard(QObject):
-    """The event filter of the application: over a control without the focus, the wheel scrolls what is around it.
+class WheelWhenFocused:
+    """The base of a control that takes the wheel only while it has the focus; else the page around it scrolls.
 
-    A person who scrolls a page must not change a choice that passes under the mouse, nor give it the focus.
+    A person who scrolls must not change a choice that passes under the mouse, nor give it the focus.
     """
 
-    @classmethod
-    def install(cls) -> None:
-        """Guard every control of the program, those that are made later too; once a process."""
-        app = QApplication.instance()
-        assert isinstance(app, QApplication)
-        if not app.findChildren(cls):
-            app.installEventFilter(cls(app))
+    def __init__(self, *args: Any, **properties: Any) -> None:
+        super().__init__(*args, **properties)
+        assert isinstance(self, QWidget)
+        # With Qt's own policy it would have the focus before the wheel comes.
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        kind = event.type()
-        if kind not in (QEvent.Type.Wheel, QEvent.Type.Polish):
-            return False
-        if not isinstance(watched, _VALUE_CONTROLS) or isinstance(watched, QScrollBar):
-            return False
-        if kind == QEvent.Type.Polish:
-            # Qt gives a control with this policy the focus before it delivers the wheel.
-            if watched.focusPolicy() == Qt.FocusPolicy.WheelFocus:
-                watched.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            return False
-        if watched.hasFocus():
-            return False
-        event.ignore()
-        return True
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        assert isinstance(self, QWidget)
+        if self.hasFocus():
+            super().wheelEvent(event)  # type: ignore[misc]
+        else:
+            event.ignore()
+
+
+class ComboBox(WheelWhenFocused, QComboBox):
+    """A box to choose from."""
+
+
+class Slider(WheelWhenFocused, QSlider):
+    """A slider."""

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from project.entities.study_records import Json, Participant
 from project.schemes.scheme import Field, FieldChoice, FieldKind
@@ -13,6 +13,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickRow
 from widgets.form.input_fields import DecimalBox, GrowingTextEdit
+from widgets.form.wheel_guard import ComboBox, Slider
 from widgets.text_labels import PlainLabel, definition_tooltip, describe, plain_tip
 
 
@@ -301,7 +302,7 @@ class SliderEditor(FieldEditor):
 _TAKE_KEYS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
-class _Slider(QSlider):
+class _Slider(Slider):
     """A slider whose handle is hollow while it stands for nothing.
 
     Signals:
@@ -361,7 +362,7 @@ class ParticipantEditor(FieldEditor):
         super().__init__(field, parent)
         self._value: str | None = None
         self._people: list[Participant] = []
-        self.combo = QComboBox()
+        self.combo = ComboBox()
         self.combo.setAccessibleName(field.name)
         self.combo.setAccessibleDescription(field.definition)
         self.combo.setToolTip(definition_tooltip(field.name, field.definition, field.shortcut))

@@ -17,6 +17,7 @@ from project.timebase import SECOND_US, format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.form.input_fields import TimeEdit
+from widgets.form.wheel_guard import ComboBox
 from widgets.inspector.field_editors import EDITORS, FieldEditor
 from widgets.labels import LabelButtons, LabelChip, LabelLook, unknown_look
 from widgets.text_labels import ElidedLabel, PlainLabel, definition_tooltip, describe
@@ -342,7 +343,7 @@ class TrackChooser(QWidget):
         heading = PlainLabel(tr("New segments go to"))
         heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         heading.setProperty("quiet", True)
-        self.combo = QComboBox()
+        self.combo = ComboBox()
         describe(self.combo, tr("Track for new segments"), tr("Track for new segments (X for the next one)"))
         self.combo.setMinimumContentsLength(10)
         self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSlider, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.form.input_fields import TimeEdit
+from widgets.form.wheel_guard import Slider
 from widgets.text_labels import PlainLabel, describe, plain_tip
 from widgets.theme import icon
 
@@ -105,7 +106,7 @@ class TransportBar(QWidget):
         self._mute = self._button(row, "volume-2", tr("Sound off"), "mute", None)
         self._mute.setCheckable(True)
         self._mute.clicked.connect(self.mute_requested)
-        self._volume = QSlider(Qt.Orientation.Horizontal)
+        self._volume = Slider(Qt.Orientation.Horizontal)
         self._volume.setRange(0, 100)
         self._volume.setValue(100)
         self._volume.setFixedWidth(80)

@@ -18,6 +18,7 @@ from PySide6.QtGui import QColor, QFont, QPainter, QPalette, QTextCharFormat, QT
 from PySide6.QtWidgets import QComboBox, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from widgets import theme
+from widgets.form.wheel_guard import ComboBox
 from widgets.labels import SIGN_PX, LabelLook, label_ink, paint_sign
 from widgets.theme import paint_icon
 
@@ -82,7 +83,7 @@ class CellDelegate(QStyledItemDelegate):
         choices = index.data(CHOICES_ROLE)
         if not choices:
             return super().createEditor(parent, option, index)
-        box = QComboBox(parent)
+        box = ComboBox(parent)
         for key, text in choices:
             box.addItem(text, key)
         box.activated.connect(lambda _: self._commit(box))

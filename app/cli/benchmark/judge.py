@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from app.cli.command import EDIT, CommandGroup, argument, command, option
+from app.cli.command import EDIT, argument, command, option
 from app.cli.console import Output, record
 from app.cli.plugin_options import JUDGE_OPTIONS
 from benchmark.judging.judge_registry import (
@@ -34,15 +34,7 @@ NAME = argument()
 _FILE_BACKEND = "llama-cpp"
 
 
-@click.group(cls=CommandGroup)
-def judge() -> None:
-    """Add the judges of a study, list them, try them.
-
-    A judge is a model on this machine, a model at a server, a person, or a baseline that is no model at all.
-    """
-
-
-@judge.command(study=EDIT)
+@command(study=EDIT)
 def add(
     session: Session,
     name: str = NAME,
@@ -75,7 +67,7 @@ def add(
     return Output(_judge_json(made) | ({"unencrypted": note} if note else {}), lines)
 
 
-@judge.command("list")
+@command()
 def list_judges(session: Session) -> Output:
     """List the judges of a study, and where their keys are kept.
 
@@ -88,7 +80,7 @@ def list_judges(session: Session) -> Output:
     return Output({"judges": [_judge_json(judge_entry) for judge_entry in known]}, lines or "No judges yet.")
 
 
-@judge.command(study=EDIT)
+@command(study=EDIT)
 def remove(session: Session, name: str = NAME) -> Output:
     """Remove a judge from a study. What it said stays.
 
@@ -103,7 +95,7 @@ def remove(session: Session, name: str = NAME) -> Output:
     return Output({"removed": name}, f"Removed {name}.")
 
 
-@judge.command()
+@command()
 def key(session: Session, name: str = NAME, forget: bool = option("Take the key out of the keyring.")) -> Output:
     """Keep the key of a judge in the keyring of this machine: asked for, or read from standard input.
 
@@ -128,7 +120,7 @@ def key(session: Session, name: str = NAME, forget: bool = option("Take the key 
     return Output({"kept": found.name, "address": address}, f"Kept the key of {found.name} at {address}.")
 
 
-@judge.command("test", study=EDIT)
+@command(study=EDIT)
 def try_out(session: Session, name: str = NAME) -> Output:
     """Ask a judge a question that holds nothing of the study, to see whether it answers. Exits with 2 when not.
 
@@ -205,12 +197,12 @@ def blind(session: Session, on: str | None = argument(choices=["on", "off"])) ->
 
     Without on or off, it shows whether they are hidden.
 
-    `greenroom undo` takes a change back.
+    `greenroom study undo` takes a change back.
 
     \b
     Example:
-      greenroom blind my-study.greenroom
-      greenroom blind my-study.greenroom off
+      greenroom judge blind my-study.greenroom
+      greenroom judge blind my-study.greenroom off
     """
     from annotate.blinding.reveals import is_blind_first, set_blind_first
 
@@ -228,7 +220,7 @@ def revisions(session: Session) -> Output:
 
     \b
     Example:
-      greenroom revisions my-study.greenroom
+      greenroom judge revisions my-study.greenroom
     """
     from annotate.blinding.revisions import build_revision_report, format_report
 

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from annotate.agreement.figure_intervals import StatisticResult
-from app.cli.ask import JUDGES, budget_options
+from app.cli.benchmark.judge_ask import JUDGES, budget_options
 from app.cli.command import command, option
 from app.cli.console import Output, aligned, progress_bar
 from benchmark.judging.ask_run import RunOutcome, refusal_error
@@ -58,13 +58,13 @@ def consistency(
 
     \b
     Example:
-      greenroom consistency my-study.greenroom
-      greenroom consistency my-study.greenroom --judge gpt --all --json
+      greenroom question consistency my-study.greenroom
+      greenroom question consistency my-study.greenroom --judge gpt --all --json
     """
     found = compute_measures(read_measures_input(session), judges, everything=everything, samples=samples, seed=seed)
     asked = {judge.setup.judge for judge in found.judges} | {judge.setup.judge_id for judge in found.judges}
     if missing := [judge for judge in judges if judge not in asked]:
-        raise UserError(f"“{missing[0]}” was not asked about these questions.", "Ask first: greenroom questions ask")
+        raise UserError(f"“{missing[0]}” was not asked about these questions.", "Ask first: greenroom question ask")
     return Output(found.as_json(), _measures_lines(found))
 
 
@@ -221,7 +221,7 @@ class FilterRun:
         lines += [f"{pluralize(len(keys), 'question')} not asked about: {why}" for why, keys in self._left_out.items()]
         if self._taken:
             told = pluralize(self._taken, "question")
-            lines.append(f"{told} got harder wrong options; one undo takes that back: greenroom undo STUDY")
+            lines.append(f"{told} got harder wrong options; one undo takes that back: greenroom study undo STUDY")
         for key, why in [*self._refused.items()][:MAX_LISTED]:
             lines.append(f"  not taken over  {key}  {why}")
         before = f", {self._cached + self._there} from before" if self._cached + self._there else ""
@@ -232,7 +232,6 @@ _STEPS = ", ".join(STEPS)
 
 
 @command(
-    "filter",
     edits=("judges", "settings", "harden", "drop"),
     annotator=option("Annotator; by default the name in the settings."),
 )
@@ -263,9 +262,9 @@ def filter_questions(
 
     \b
     Example:
-      greenroom questions filter my-study.greenroom
-      greenroom questions filter my-study.greenroom --step difficulty --judge gpt --judge gemini --set difficulty=2
-      greenroom questions filter my-study.greenroom --judge gpt --harden --drop
+      greenroom question filter my-study.greenroom
+      greenroom question filter my-study.greenroom --step difficulty --judge gpt --judge gemini --set difficulty=2
+      greenroom question filter my-study.greenroom --judge gpt --harden --drop
     """
     from benchmark.authoring import question_requests
     from benchmark.judging.judge_registry import get_judge

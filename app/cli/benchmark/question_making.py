@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from app.cli.ask import JUDGES, ask_here, budget_options
-from app.cli.benchmark.questions import ANNOTATOR
+from app.cli.benchmark.judge_ask import JUDGES, ask_here, budget_options
+from app.cli.benchmark.question import ANNOTATOR
 from app.cli.command import EDIT, Time, argument, command, option
 from app.cli.console import Output, progress_bar, record
 from benchmark.authoring.rule_questions import QuestionGenerationResult, add_rule_questions
@@ -32,14 +32,15 @@ def ask(
     budget: Limits = budget_options("the run"),
     fresh: bool = option("Ask again also what was answered."),
 ) -> Output:
-    """Ask judges the questions that are named, or all that are verified; greenroom consistency measures the answers.
+    """Ask judges the questions that are named, or all that are verified.
 
-    What was answered before is not asked again, so a run that was stopped goes on where it was.
+    What was answered before is not asked again, so a run that was stopped goes on where it was. `greenroom question
+    consistency` measures the answers.
 
     \b
     Example:
-      greenroom questions ask my-study.greenroom --judge gpt --setting base
-      greenroom consistency my-study.greenroom
+      greenroom question ask my-study.greenroom --judge gpt --setting base
+      greenroom question consistency my-study.greenroom
     """
     from benchmark.authoring.question_requests import answer_request
     from benchmark.judging.judge_registry import get_judges
@@ -61,7 +62,7 @@ def _select_questions(session: Session, recording: str | None, *, everything: bo
     if not chosen:
         raise UserError(
             "No question is verified yet." if found else "There are no questions yet.",
-            "Verify them first, or give --all." if found else "Make some first: greenroom questions make STUDY",
+            "Verify them first, or give --all." if found else "Make some first: greenroom question make STUDY",
         )
     return tuple(item.question.id for item in chosen)
 
@@ -90,9 +91,9 @@ def make(
 
     \b
     Example:
-      greenroom questions make my-study.greenroom
-      greenroom questions make my-study.greenroom --kind CW --kind CH/W --json
-      greenroom questions make my-study.greenroom --maker judge --judge gpt
+      greenroom question make my-study.greenroom
+      greenroom question make my-study.greenroom --kind CW --kind CH/W --json
+      greenroom question make my-study.greenroom --maker judge --judge gpt
     """
     chosen = [QuestionKind(kind) for kind in kinds]
     if steps:
@@ -151,13 +152,13 @@ def esi(
 ) -> Output:
     """Let judges word questions of the five dimensions of ESI-Bench about recordings.
 
-    They see what was gathered about a recording (greenroom meta), what is said, and 24 pictures. Every judge words all
-    of them; what cannot be used is left out and counted by its reason.
+    They see what was gathered about a recording (greenroom recording meta), what is said, and 24 pictures. Every judge
+    words all of them; what cannot be used is left out and counted by its reason.
 
     \b
     Example:
-      greenroom questions esi my-study.greenroom --recording 3 --judge gpt --judge gemini
-      greenroom questions esi my-study.greenroom --recording 3 --rounds 1 --each 5 --json
+      greenroom question esi my-study.greenroom --recording 3 --judge gpt --judge gemini
+      greenroom question esi my-study.greenroom --recording 3 --rounds 1 --each 5 --json
     """
     from benchmark.authoring.judge_questions import esi_requests, import_esi_questions
     from benchmark.judging.judge_registry import get_judges
@@ -186,7 +187,7 @@ def write(
 
     \b
     Example:
-      greenroom questions write my-study.greenroom --recording 3 --from 12 --to 20 --question "Why does she smile?" \\
+      greenroom question write my-study.greenroom --recording 3 --from 12 --to 20 --question "Why does she smile?" \\
         --answer "He joked" --wrong "She is tired" --wrong "He left" --wrong "It rains" --wrong "They won" \\
         --explanation "She looks at him and laughs"
     """
@@ -196,11 +197,11 @@ def write(
     identifier, _ = write_question(session, recording.id, text, answer, wrong, explanation, *span)
     return Output(
         {"id": identifier, "kept": False},
-        f"Written as {identifier}. Try it: greenroom questions try STUDY {identifier} --judge NAME",
+        f"Written as {identifier}. Try it: greenroom question try STUDY {identifier} --judge NAME",
     )
 
 
-@command("try", study=EDIT, annotator=ANNOTATOR)
+@command(study=EDIT, annotator=ANNOTATOR)
 def attempt(
     session: Session,
     question: str = argument(),
@@ -219,7 +220,7 @@ def attempt(
 
     \b
     Example:
-      greenroom questions try my-study.greenroom 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --judge gpt --judge gemini
+      greenroom question try my-study.greenroom 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --judge gpt --judge gemini
     """
     from benchmark.authoring.adversarial_authoring import (
         all_judges_failed,

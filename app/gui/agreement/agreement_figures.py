@@ -53,7 +53,7 @@ from widgets.plots.plot_data import (
 def agreement_files(report: AgreementReport, statistics: Statistics, plots: Iterable[Plot]) -> dict[str, bytes]:
     """Return path inside the folder -> content.
 
-    `agreement.json` is what `greenroom agreement --json` prints; each plot comes as SVG, PNG, PDF and CSV.
+    `agreement.json` is what `greenroom team agreement --json` prints; each plot comes as SVG, PNG, PDF and CSV.
     """
     files = {"agreement.json": _json(dump(report)), "statistics.json": _json(statistics.to_json())}
     for name, (head, rows) in build_report_tables(report).items():

@@ -31,6 +31,7 @@ from widgets import theme
 from widgets.dialogs.command_palette import FilterListPopup
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.input_fields import NoteEdit
+from widgets.form.wheel_guard import ComboBox
 from widgets.graph.graph_view import ChainGraphView
 from widgets.labels import KIND_LOOKS, SIGN_PX, sign_icon
 from widgets.table.lists import ShortList
@@ -103,7 +104,7 @@ class ChainBar(QWidget):
         self.buttons["chain_delete"].setEnabled(writable and deletable)
 
 
-class _ChainBox(QComboBox):
+class _ChainBox(ComboBox):
     """A list that shows each chain's whole line where there is room."""
 
     def showPopup(self) -> None:

@@ -29,6 +29,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint
 from widgets.form.layouts import make_column, make_row
+from widgets.form.wheel_guard import ComboBox
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import ElidedLabel, add_form_row, plain_tip
 from widgets.theme import icon
@@ -130,7 +131,7 @@ def _editor_text(editor: QLineEdit | QPlainTextEdit | QComboBox) -> str:
 def _make_editor(field: TextField) -> QLineEdit | QPlainTextEdit | QComboBox:
     made: QLineEdit | QPlainTextEdit | QComboBox
     if field.choices is not None:
-        made = QComboBox()
+        made = ComboBox()
         for key, name in field.choices.items():
             made.addItem(name, key)
     elif field.is_multiline:

@@ -38,6 +38,7 @@ from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.form.checklists import ROW_HEIGHT, TickList, TickRow
 from widgets.form.form import OptionForm
 from widgets.form.layouts import bounded_to_screen, make_column, make_row
+from widgets.form.wheel_guard import ComboBox
 from widgets.text_labels import PlainLabel, RichLabel, plain_tip
 
 _SEMIBOLD = '<span style="font-weight:600">'
@@ -287,7 +288,7 @@ class SoundForm(QWidget):
 
 
 def _make_combo(name: str) -> QComboBox:
-    made = QComboBox()
+    made = ComboBox()
     made.setAccessibleName(name)
     made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     return made
@@ -451,7 +452,7 @@ class ExportDialog(OwnDialog):
 
     def _build_scope(self) -> QComboBox:
         titles = dict(self._recordings)
-        self.what = QComboBox()
+        self.what = ComboBox()
         self.what.setAccessibleName(tr("What to export"))
         self.what.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.what.addItem(tr("This recording ({titles})").format(titles=titles.get(self._shown, "")), "recording")

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QPushButton,
     QScrollArea,
@@ -27,6 +26,7 @@ from widgets.dialogs.dialog_windows import TextDialog
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.checklists import TickRow
 from widgets.form.layouts import make_row
+from widgets.form.wheel_guard import ComboBox
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import PlainLabel, describe, plain_tip
 
@@ -225,7 +225,7 @@ class FacesPage(QWidget):
         self.cards = CardsView(self.model, page)
         self.cards.selection_changed.connect(self._on_selection)
         self.people = PeopleBar(page)
-        self._role = QComboBox()
+        self._role = ComboBox()
         for role, name in ROLES.items():
             self._role.addItem(name, role)
         describe(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit, QPushButton, QTabWidget
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QTabWidget
 
 from annotate.interchange.annotation_files import apply_import, guess_format, read_files
 from annotate.interchange.document import Document
@@ -27,6 +27,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.input_fields import IntegerBox
 from widgets.form.layouts import make_row, make_tab_page
+from widgets.form.wheel_guard import ComboBox
 from widgets.table.record_table import RecordColumn, RecordTable
 from widgets.text_labels import PlainLabel, describe, plain_tip
 
@@ -349,7 +350,7 @@ class ImportWindow(StudyView):
     def _rules(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        self.outside = QComboBox()
+        self.outside = ComboBox()
         self.outside.addItem(tr("are cut off there"), OutsideRule.CLAMP)
         self.outside.addItem(tr("are left out"), OutsideRule.LEAVE_OUT)
         describe(

@@ -11,7 +11,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
-    QComboBox,
     QDialog,
     QFormLayout,
     QHBoxLayout,
@@ -43,6 +42,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.form.layouts import make_column
+from widgets.form.wheel_guard import ComboBox
 from widgets.text_labels import PlainLabel, describe
 
 _SHARE_TITLE = tr("Share annotations only")
@@ -267,7 +267,7 @@ class WithdrawalDialog(OwnDialog):
     def _form(self, pseudonyms: Sequence[str]) -> QFormLayout:
         form = QFormLayout()
         form.setSpacing(theme.GRID)
-        self.who = QComboBox()
+        self.who = ComboBox()
         self.who.addItems(list(pseudonyms))
         describe(self.who, tr("Participant"), tr("Who withdraws"))
         self.words = QLineEdit(placeholderText=tr("Names that are no private words of the study, with commas"))

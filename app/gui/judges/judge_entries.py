@@ -7,7 +7,6 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -48,6 +47,7 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.form.form import OptionForm
 from widgets.form.layouts import bounded_to_screen
+from widgets.form.wheel_guard import ComboBox
 from widgets.text_labels import NoteInForm, PlainLabel, escape_control_chars
 from widgets.theme import icon
 
@@ -89,7 +89,7 @@ class EntryDialog(OwnDialog):
         self.name.setMaxLength(MAX_NAME_CHARS)
         self.name.setAccessibleName(tr("Name"))
         self.name.setPlaceholderText(tr("Such as GPT, Qwen on the lab server, chance"))
-        self.backend = QComboBox()
+        self.backend = ComboBox()
         self.backend.setAccessibleName(tr("Judge type"))
         for key in BACKENDS:
             self.backend.addItem(load_backend(key).name, key)

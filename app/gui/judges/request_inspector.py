@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.gui.judges.answer_columns import JudgmentColumn, WordsCell, make_quiet_label
 from app.gui.judges.judge_runs import JudgingController
@@ -33,6 +33,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
 from widgets.form.layouts import FlowLayout, bounded_to_screen
+from widgets.form.wheel_guard import ComboBox
 from widgets.text_labels import PlainLabel, escape_control_chars, plain_tip
 from widgets.theme import pixmap
 
@@ -78,7 +79,7 @@ class SentView(OwnDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)
-        self.offered = QComboBox()
+        self.offered = ComboBox()
         self.offered.setAccessibleName(tr("Judge"))
         for name in offered:
             self.offered.addItem(escape_control_chars(name, 100))

@@ -10,7 +10,6 @@ from dataclasses import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -52,6 +51,7 @@ from widgets import theme
 from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.form.input_fields import ChoiceBox, IntegerBox
 from widgets.form.layouts import make_row
+from widgets.form.wheel_guard import ComboBox
 from widgets.progress_bars import ProgressBar, make_busy_line
 from widgets.table.record_table import RecordTable
 from widgets.text_labels import PlainLabel, escape_control_chars, plain_tip
@@ -219,7 +219,7 @@ class FunnelLayout(StudyView):
         self.told_leaving.hide()
         column.addWidget(self.told_leaving)
         row = QHBoxLayout()
-        self.show_which = QComboBox()
+        self.show_which = ComboBox()
         self.show_which.setAccessibleName(tr("Which questions are shown"))
         for text, key in (
             (tr("What is not kept"), NOT_KEPT),

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QAbstractButton,
     QButtonGroup,
     QCheckBox,
-    QComboBox,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -30,6 +29,7 @@ from project.schemes.scheme import Pattern
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
+from widgets.form.wheel_guard import ComboBox
 from widgets.labels import SIGN_PX, Sign, mix, paint_sign, pattern_brush
 from widgets.table.record_table import RecordColumn
 from widgets.text_labels import PlainLabel, definition_tooltip, describe, escape_control_chars, plain_tip
@@ -285,7 +285,7 @@ class ProposalView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID // 2)
         head = QHBoxLayout()
-        self.judge = QComboBox()
+        self.judge = ComboBox()
         self.judge.setAccessibleName(tr("Judge whose options are shown"))
         self.judge.currentIndexChanged.connect(lambda _at: self._show())
         self.told = PlainLabel(wordWrap=True)

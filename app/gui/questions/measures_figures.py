@@ -521,7 +521,7 @@ _CSV_HEADER = (
 def measures_files(found: MeasuresResult, beside: PublishedTableRow | None) -> dict[str, bytes]:
     """Return path inside the folder -> content.
 
-    `measures.json` is what `greenroom consistency --json` prints; each plot comes as SVG, PNG, PDF and CSV.
+    `measures.json` is what `greenroom question consistency --json` prints; each plot comes as SVG, PNG, PDF and CSV.
     """
     files = {
         "measures.json": f"{to_json(found.measures.as_json())}\n".encode(),

@@ -26,6 +26,7 @@ from benchmark.questions.question_measures import JudgeMeasures, Measures
 from resources.translation import tr, trn
 from widgets.empty_state import EmptyHint
 from widgets.form.layouts import make_row, make_tab_page
+from widgets.form.wheel_guard import ComboBox
 from widgets.plots.estimates_table import FiguresView
 from widgets.plots.plot_view import PlotWall
 from widgets.table.record_table import RecordTable, text_columns
@@ -89,7 +90,7 @@ class MeasuresTab(ComputedView[MeasuresResult]):
 
     def _make_judge_page(self) -> QWidget:
         row = make_row()
-        self.judge, self.beside = QComboBox(), QComboBox()
+        self.judge, self.beside = ComboBox(), ComboBox()
         for name, box, tip in (
             (tr("&Judge"), self.judge, tr("A judge, and how it was asked")),
             (tr("&Beside"), self.beside, tr("What R3-VQA reports, to compare with")),

@@ -42,6 +42,7 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
 from widgets.form.input_fields import DecimalBox
 from widgets.form.layouts import make_column, make_row
+from widgets.form.wheel_guard import ComboBox
 from widgets.text_labels import PlainLabel, describe, plain_tip
 
 _DAY_S = 86_400.0
@@ -142,7 +143,7 @@ class FileLines(QWidget):
                 self._make_search(line.medium_id, row)
 
     def _make_sound_tracks(self, line: FileLine, row: int) -> None:
-        self.sound_tracks[line.medium_id] = box = QComboBox()
+        self.sound_tracks[line.medium_id] = box = ComboBox()
         text = tr("Sound track {number} of {count}")
         box.addItems([text.format(number=n, count=line.sound_tracks) for n in range(1, line.sound_tracks + 1)])
         describe(
@@ -303,7 +304,7 @@ class ParticipantsTable(QWidget):
         self.tree.blockSignals(False)
 
     def _role_box(self, participant: Participant) -> QComboBox:
-        box = QComboBox()
+        box = ComboBox()
         for role, name in ROLES.items():
             box.addItem(name, role)
         box.setCurrentIndex(list(ROLES).index(participant.role))
@@ -393,7 +394,7 @@ class RecordingDialog(OwnDialog):
         self.name = QLineEdit()
         self.name.editingFinished.connect(lambda: self._on_text_entered(self.name, self.name_entered))
         form.addRow(tr("&Name"), self.name)
-        self.collection = QComboBox(editable=True)
+        self.collection = ComboBox(editable=True)
         self.collection.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.collection.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         describe(self.collection, tr("Collection"), tr("Choose a collection, or type the name of a new one"))
@@ -440,7 +441,7 @@ class RecordingDialog(OwnDialog):
             signal.emit(text)  # type: ignore[attr-defined]
 
     def _file_row(self) -> QHBoxLayout:
-        self.role = QComboBox()
+        self.role = ComboBox()
         for role, name in _ADDABLE_FILE_ROLES.items():
             self.role.addItem(name, role)
         self.role.setAccessibleName(tr("What the further file is"))

@@ -24,6 +24,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.input_fields import DecimalBox
 from widgets.form.layouts import WIDE_MARGIN, make_column, make_row
+from widgets.form.wheel_guard import ComboBox
 from widgets.text_labels import PlainLabel, add_form_row, describe, plain_tip
 
 
@@ -95,7 +96,7 @@ class AdjudicationTab(StudyView):
         form.setSpacing(theme.GRID)
         self.boxes: dict[str, QComboBox] = {}
         for asked in _RULE_QUESTIONS:
-            box = QComboBox()
+            box = ComboBox()
             # The page is narrow: the names of the questions are not cut for the longest answer.
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             for key, text in asked.answers:

@@ -281,7 +281,7 @@ class SchemeEditor(OwnDialog):
 
     def _table(self, section: str) -> PartTable[Track] | PartTable[Label] | PartTable[Field]:
         tables: dict[str, Any] = {"tracks": self.tracks, "labels": self.labels, "fields": self.fields}
-        return tables[section]  # type: ignore[no-any-return]
+        return tables[section]
 
     def _form(self, section: str) -> PartForm:
         forms: dict[str, PartForm] = {

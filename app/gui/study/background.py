@@ -221,6 +221,11 @@ class BackgroundPool(QObject):
         self._ended.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
         self._progressed.connect(self._show, Qt.ConnectionType.QueuedConnection)
 
+    @property
+    def busy(self) -> bool:
+        """Whether a task runs or waits for a thread."""
+        return bool(self._tasks)
+
     def run(
         self,
         work: Work[Found],
@@ -316,14 +321,15 @@ class _Task(QRunnable):
         self._work = work
 
     def run(self) -> None:
-        if self._task.is_stopped:
-            return
+        result: object = None
+        error: Exception | None = None
         try:
-            result, error = self._work(self), None
+            if not self._task.is_stopped:
+                result = self._work(self)
         except Exception as problem:
-            result, error = None, problem
+            error = problem
         # The pool may be gone by now, with what nobody waited for.
-        if not self._task.is_stopped and isValid(self._owner):
+        if isValid(self._owner):
             self._owner._ended.emit(self._task, result, error)
 
     def progress(self, done: int, total: int, text: str = "") -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QFormLayout,
     QHBoxLayout,
     QHeaderView,
@@ -52,6 +51,7 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.empty_state import EmptyHint
 from widgets.form.layouts import make_column, make_row, make_tab_page
+from widgets.form.wheel_guard import ComboBox
 from widgets.progress_bars import ProgressLine
 from widgets.table.lists import ShortList
 from widgets.table.record_table import RecordTable
@@ -166,10 +166,10 @@ class SplitDialog(OwnDialog):
         column.setSpacing(theme.GRID * 2)
         form = QFormLayout()
         form.setSpacing(theme.GRID)
-        self.who = QComboBox()
+        self.who = ComboBox()
         self.who.addItems(list(names))
         describe(self.who, tr("Annotator"), tr("Who will work in the copy"))
-        self.media = QComboBox()
+        self.media = ComboBox()
         for key, text in _MEDIA_CHOICES.items():
             self.media.addItem(text, key)
         describe(self.media, tr("Media files"), tr("What becomes of the recordings' files"))

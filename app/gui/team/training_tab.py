@@ -7,7 +7,6 @@ from functools import partial
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDoubleSpinBox,
     QGridLayout,
     QHBoxLayout,
@@ -35,6 +34,7 @@ from widgets.empty_state import EmptyHint
 from widgets.form.checklists import ROW_HEIGHT
 from widgets.form.input_fields import DecimalBox
 from widgets.form.layouts import make_column, make_row, make_tab_page
+from widgets.form.wheel_guard import ComboBox
 from widgets.table.lists import ShortList
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel, describe, plain_tip
@@ -137,7 +137,7 @@ class SetupForm(QWidget):
         right = QVBoxLayout()
         right.setSpacing(theme.GRID)
         right.addWidget(PlainLabel(tr("Reference: whose segments are compared with")))
-        self.reference = QComboBox()
+        self.reference = ComboBox()
         self.reference.setAccessibleName(tr("Reference"))
         self.reference.setPlaceholderText(tr("Nobody has worked on the study yet"))
         self.reference.setToolTip(tr("The annotator whose segments the others are compared with"))

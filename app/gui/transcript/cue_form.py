@@ -7,7 +7,6 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QCursor, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QComboBox,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
@@ -34,6 +33,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
 from widgets.form.input_fields import ChoiceBox
+from widgets.form.wheel_guard import ComboBox
 from widgets.labels import LabelButtons
 from widgets.text_labels import PlainLabel, plain_tip
 
@@ -83,7 +83,7 @@ class CueForm(OwnDialog):
         self._scheme, self._listener = scheme, listener
         self._speaker: str | None = None
         self._label = ""
-        self.track = QComboBox()
+        self.track = ComboBox()
         self.track.setAccessibleName(tr("Kind of cue"))
         for track in scheme.tracks:
             self.track.addItem(track.name, track.key)

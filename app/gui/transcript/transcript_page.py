@@ -9,7 +9,6 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHideEvent, QIcon, QKeyEvent, QPixmap
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QGridLayout,
     QHBoxLayout,
     QLineEdit,
@@ -35,6 +34,7 @@ from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.input_fields import DecimalBox, mark_search_field
 from widgets.form.layouts import WIDE_MARGIN, make_column, make_row
+from widgets.form.wheel_guard import ComboBox
 from widgets.labels import ParticipantButtons, make_choice_button, participant_colours, participant_ink
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import PlainLabel, RichLabel, describe, plain_tip
@@ -90,7 +90,7 @@ class FindBar(QWidget):
         self.case = _make_checkbox(tr("Aa"), tr("Capital letters matter"))
         self.words = _make_checkbox(tr("Words"), tr("Whole words only"))
         self.regex = _make_checkbox(".*", tr("It is a regular expression; \\1 in the replacement is its first group"))
-        self.where = QComboBox()
+        self.where = ComboBox()
         self.where.addItems([tr("This recording"), tr("Whole study")])
         self.where.setAccessibleName(tr("Where to replace"))
         self._count = PlainLabel()

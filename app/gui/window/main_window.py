@@ -66,7 +66,6 @@ from widgets import accessibility
 from widgets.dialogs.dialog_windows import owning_window, show_error_in
 from widgets.form.input_fields import EscapeKeys
 from widgets.form.layouts import bounded_to_screen
-from widgets.form.wheel_guard import WheelGuard
 
 
 def connect_studio(window: "MainWindow") -> None:
@@ -166,7 +165,6 @@ class MainWindow(WindowParts):
         self.resize(bounded_to_screen(_SIZE, self))
         self.studio = StudyController(self)
         accessibility.install()
-        WheelGuard.install()
         # Before any widget is made: those that exist already would keep the desktop's typeface.
         apply_theme(self.studio.settings.theme)
         self.background = BackgroundPool(self)

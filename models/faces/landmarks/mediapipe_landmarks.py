@@ -111,7 +111,7 @@ class MediaPipe:
             self.close()
             raise UserError(
                 f"The weights “{WEIGHTS}” do not find the points of a drawn face: {file} holds another network.",
-                f"Get them again with: greenroom models fetch {WEIGHTS}",
+                f"Get them again with: greenroom model fetch {WEIGHTS}",
             )
 
     def find(self, image: NDArray[np.uint8], boxes: NDArray[np.float32]) -> list[Landmarks | None]:

@@ -187,8 +187,8 @@ def written(line: str, *names: str) -> list[tuple[str, bytes]]:
 def _exported(key: str) -> list[tuple[str, bytes]]:
     used = get_format(key)
     if used.holds_several:
-        return written(f"export LAB --format {key} --out FILE", f"{key}{used.suffixes[0]}")
-    command("export", LAB, "--format", key, "--out", key)
+        return written(f"segment export LAB --format {key} --out FILE", f"{key}{used.suffixes[0]}")
+    command("segment", "export", LAB, "--format", key, "--out", key)
     return [(f"{key}{used.suffixes[0]}", file.read_bytes()) for file in sorted(Path(key).iterdir())]
 
 
@@ -196,10 +196,10 @@ class Annotations(Importer):
     """Files of the named formats, as the program writes them itself."""
 
     arguments = command_lines("""
-import LAB FILE
-import LAB FILE
-import LAB FILE --recording 1
-import LAB FILE --preview
+segment import LAB FILE
+segment import LAB FILE
+segment import LAB FILE --recording 1
+segment import LAB FILE --preview
 """)
 
     def __init__(self, *formats: str) -> None:
@@ -213,19 +213,19 @@ import LAB FILE --preview
 
 
 class Captions(Annotations):
-    arguments = (*Annotations.arguments, *command_lines("transcript import LAB --recording 1 FILE"))
+    arguments = (*Annotations.arguments, *command_lines("speech import LAB --recording 1 FILE"))
 
 
 class Transcripts(Importer):
-    arguments = command_lines("transcript import LAB --recording 1 FILE --replace")
+    arguments = command_lines("speech import LAB --recording 1 FILE --replace")
 
     def make(self) -> list[tuple[str, bytes]]:
         endings = ("vtt", "srt", "txt", "json", "jsonl", "csv", "tsv", "eaf", "textgrid")
-        return written("transcript export LAB --recording 1 FILE", *(f"said.{ending}" for ending in endings))
+        return written("speech export LAB --recording 1 FILE", *(f"said.{ending}" for ending in endings))
 
 
 class Mappings(Importer):
-    arguments = command_lines("import LAB lines.csv --mapping FILE")
+    arguments = command_lines("segment import LAB lines.csv --mapping FILE")
 
     def read(self, file: Path) -> None:
         load_mapping(file)
@@ -233,7 +233,7 @@ class Mappings(Importer):
     def make(self) -> list[tuple[str, bytes]]:
         ((_, self._table),) = _exported("csv")
         Path("lines.csv").write_bytes(self._table)
-        return written("import LAB lines.csv --save-mapping FILE --preview", "mapping.json")
+        return written("segment import LAB lines.csv --save-mapping FILE --preview", "mapping.json")
 
     def spoil(self, chance: Random, folder: Path) -> None:
         super().spoil(chance, folder)
@@ -297,7 +297,7 @@ class Schemes(Importer):
 
 
 class Words(Importer):
-    arguments = command_lines("private-words LAB --file FILE")
+    arguments = command_lines("release words LAB --file FILE")
 
     def make(self) -> list[tuple[str, bytes]]:
         return [("words.txt", b"Anna=P01\nSt. Mary's=[hospital]\n# a remark\n\nBonn=[town]\n")]
@@ -333,7 +333,7 @@ class Prompts(Importer):
             prompt_templates.edit_prompt(session, key, text)
         if chance.random() < 0.2:
             with contextlib.chdir(folder):
-                command("ask", LAB, "--all", "--judge", "chance", "--task", key)
+                command("judge", "ask", LAB, "--all", "--judge", "chance", "--task", key)
 
 
 class Shortcuts(Importer):

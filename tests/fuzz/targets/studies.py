@@ -22,54 +22,54 @@ READING = command_lines("""
 info LAB
 info LAB
 segment list LAB
-comment LAB SEGMENT --text x --annotator Ada
-search LAB hello
-checklist LAB
-activity LAB
-review list LAB --annotator Ada
+segment comment LAB SEGMENT --text x --annotator Ada
+study search LAB hello
+study checklist LAB
+team activity LAB
+team review list LAB --annotator Ada
 policy show LAB
-egress LAB
+policy log LAB
 judge list LAB
 judge test LAB chance
-ask LAB --all --judge chance --task verdict
+judge ask LAB --all --judge chance --task verdict
 benchmark sets LAB
 benchmark results LAB --parts
 benchmark run LAB --set verdict --judge chance
-questions list LAB
-questions queue LAB --annotator Bo
-questions status LAB
-questions make LAB
-questions texts LAB
+question list LAB
+question queue LAB --annotator Bo
+question status LAB
+question make LAB
+question texts LAB
 scheme list LAB
-agreement LAB
-adjudicate LAB
-plan LAB --annotators Ada,Bo
-training LAB
-conflicts LAB
-resolve LAB all --take theirs
+team agreement LAB
+team adjudicate LAB
+team plan LAB --annotators Ada,Bo
+team training LAB
+study conflicts LAB
+study resolve LAB all --take theirs
 chain list LAB
 chain check LAB
 chain statistics LAB
 chain export LAB --out chains.json
-consistency LAB
-export LAB --format csv --out table.csv
-export LAB --format eaf --out elan
-export LAB --format jsonl --out lines.jsonl
-export LAB --format textgrid --out praat
-export LAB --format boris --out b.boris
-export LAB --format datavyu --out datavyu
-export LAB --format webvtt --out vtt
-undo LAB
-redo LAB
-transcript show LAB --recording 1
-cues list LAB
-meta show LAB --recording 1
-meta export LAB --out meta
-participant LAB
-words LAB
-texts LAB
-release LAB --dry-run
-revisions LAB
+question consistency LAB
+segment export LAB --format csv --out table.csv
+segment export LAB --format eaf --out elan
+segment export LAB --format jsonl --out lines.jsonl
+segment export LAB --format textgrid --out praat
+segment export LAB --format boris --out b.boris
+segment export LAB --format datavyu --out datavyu
+segment export LAB --format webvtt --out vtt
+study undo LAB
+study redo LAB
+speech show LAB --recording 1
+segment cues list LAB
+recording meta show LAB --recording 1
+recording meta export LAB --out meta
+participant list LAB
+release words LAB
+release texts LAB
+release make LAB --dry-run
+judge revisions LAB
 episode list LAB
 episode show LAB 2
 episode figures LAB
@@ -77,12 +77,12 @@ episode characters LAB
 episode scenarios LAB
 episode export LAB episodes.jsonl
 pii review LAB
-review-faces LAB --recording 1 --annotator Ada
-privacy LAB
-relink LAB .
-split LAB --annotator Ada --out for-ada.greenroom
-merge OWN LAB
-merge OWN LAB
+faces review LAB --recording 1 --annotator Ada
+anonymize measure LAB
+study relink LAB .
+study split LAB --annotator Ada --out for-ada.greenroom
+study merge OWN LAB
+study merge OWN LAB
 segment add LAB --recording 1 --start 0.1 --end 0.2 --label error --annotator C
 """)
 """How people look into a study; what stands there twice is drawn twice as often."""
@@ -452,25 +452,25 @@ class Paths(_StudyTarget):
 
 _ON_MEDIA = command_lines("""
 info LAB
-faces LAB --recording 1
-anonymize LAB --recording 1 --out clips
-transcribe LAB --speech-only
-sync LAB --recording 1
-meta scenes LAB --recording 1
-cues run LAB
-voice LAB --recording 1
-speakers LAB
-export LAB --format eaf --out elan
-export LAB --format boris --out b.boris
-split LAB --annotator Ada --out ada/for-ada.greenroom --media
-release LAB --dry-run
-privacy LAB
-ask LAB --all --judge chance --task verdict
+faces track LAB --recording 1
+anonymize export LAB --recording 1 --out clips
+speech transcribe LAB --speech-only
+recording sync LAB --recording 1
+recording meta scenes LAB --recording 1
+segment cues run LAB
+anonymize voice LAB --recording 1
+speech speakers LAB
+segment export LAB --format eaf --out elan
+segment export LAB --format boris --out b.boris
+study split LAB --annotator Ada --out ada/for-ada.greenroom --media
+release make LAB --dry-run
+anonymize measure LAB
+judge ask LAB --all --judge chance --task verdict
 judge test LAB chance
-check LAB
-relink LAB .
-transcript show LAB --recording 1
-transcript export LAB --recording 1 a.vtt
-add-view LAB CLIP --recording 1 --role microphone
+study check LAB
+study relink LAB .
+speech show LAB --recording 1
+speech export LAB --recording 1 a.vtt
+recording add-view LAB CLIP --recording 1 --role microphone
 episode show LAB 2
 """)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tools.bench.check import again_and_again
-from tools.bench.record import VersionRecord, by_version, records
+from tools.bench.record import VersionRecord, records
 from tools.bench.row import Row, figure_of, regressions
 
 SHARE = Row("export", "7 s", "ffmpeg, 6 s", "1.10", "<= 1.5x", True)
@@ -53,6 +53,3 @@ def test_records_come_back_by_version(tmp_path: Path) -> None:
     found = records(tmp_path)
     assert [record.version for record in found] == ["0.2.0", "0.10.0"]
     assert found[0].rows == {"export": [SHARE], "start": [TIME]}
-    text = by_version(found)
-    assert "| export | 1.10 | 1.10 |" in text
-    assert "start" not in text.split("- 0.2.0")[0]

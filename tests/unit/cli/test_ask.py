@@ -1,4 +1,4 @@
-"""`greenroom judge` and `greenroom ask`, as somebody types them."""
+"""`greenroom judge` and `greenroom judge ask`, as somebody types them."""
 
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ def test_judges_are_added_changed_listed_and_removed(study: Path, greenroom: Ter
     assert (changed["id"], changed["model"], changed["settings"]["frames"]) == (one["id"], "n", 4)
     greenroom("judge", "remove", study, "gpt")
     assert greenroom.json("judge", "list", study) == {"judges": []}
-    greenroom("undo", study)
+    greenroom("study", "undo", study)
     assert len(greenroom.json("judge", "list", study)["judges"]) == 1
 
 
@@ -48,11 +48,11 @@ def test_answers_stand_side_by_side_and_come_from_the_study_the_next_time(study:
             *("--url", server.url, "--sees", "text"),
         )
         greenroom("judge", "add", study, "knows", "--backend", "oracle")
-        said = greenroom("ask", study, "--all", "--task", "verdict", "--as", "Ada")
+        said = greenroom("judge", "ask", study, "--all", "--task", "verdict", "--as", "Ada")
         assert said.count("Ada: error") == 3
         assert said.count("competence") == 3
         assert "6 answers" in said
-        found = greenroom.json("ask", study, "--label", "error", "--task", "verdict", "--as", "Ada")
+        found = greenroom.json("judge", "ask", study, "--label", "error", "--task", "verdict", "--as", "Ada")
         assert len(server.asked) == 3
     assert (found["cached"], found["answered"], len(found["judgments"])) == (6, 0, 6)
     assert {one["answer"]["label"] for one in found["judgments"] if one["judge"] == "knows"} == {"error"}
@@ -63,15 +63,15 @@ def test_answers_stand_side_by_side_and_come_from_the_study_the_next_time(study:
 
 def test_what_the_policy_forbids_ends_with_two_and_names_the_rule(study: Path, greenroom: Terminal) -> None:
     greenroom("judge", "add", study, "far", "--backend", "openai", "--model", "m", "--url", "https://a.example/v1")
-    said = greenroom("ask", study, "--all", "--task", "verdict", code=2)
+    said = greenroom("judge", "ask", study, "--all", "--task", "verdict", code=2)
     assert "(rule nothing-leaves)" in said
     greenroom("judge", "add", study, "knows", "--backend", "oracle")
-    found: dict[str, Any] = greenroom.json("ask", study, "--all", "--task", "verdict")
+    found: dict[str, Any] = greenroom.json("judge", "ask", study, "--all", "--task", "verdict")
     assert [(one["judge"], one["rule"]) for one in found["notes"]] == [("far", "nothing-leaves")]
     assert found["answered"] == 3
     greenroom("judge", "remove", study, "far")
     greenroom("judge", "add", study, "Ada", "--backend", "person")
-    told = greenroom.json("ask", study, "--all", "--task", "verdict", "--as", "Ada")
+    told = greenroom.json("judge", "ask", study, "--all", "--task", "verdict", "--as", "Ada")
     assert ({one["judge"] for one in told["judgments"]}, told["notes"]) == ({"knows"}, []), "all judges but people"
 
 
@@ -95,8 +95,10 @@ def test_answers_stay_hidden_from_who_has_not_said_their_own_but_not_why_a_judge
     greenroom("judge", "add", study, "knows", "--backend", "oracle")
     with misbehaving(fails(401, "who are you?")) as server:
         greenroom("judge", "add", study, "shut", "--backend", "openai", "--model", "m", "--url", server.url)
-        told = greenroom("ask", study, "--all", "--task", "verdict", "--as", "Bo")
+        told = greenroom("judge", "ask", study, "--all", "--task", "verdict", "--as", "Bo")
     assert told.count("(error)") == told.count("wants a key") == 3
     assert told.count("(hidden)") == 3
-    hidden = greenroom.json("ask", study, "--all", "--task", "verdict", "--as", "Bo", "--judge", "knows")["judgments"]
+    hidden = greenroom.json("judge", "ask", study, "--all", "--task", "verdict", "--as", "Bo", "--judge", "knows")[
+        "judgments"
+    ]
     assert [judgment["answer"] for judgment in hidden if judgment["hidden"]] == [{}] * 3

@@ -55,7 +55,7 @@ def test_a_chain_is_drawn_listed_shown_and_counted(
     assert found["errors"] == 1
     greenroom("chain", "delete", study, chain)
     assert greenroom("chain", "list", study).strip() == "No chains."
-    greenroom("undo", study)
+    greenroom("study", "undo", study)
     assert len(greenroom.json("chain", "list", study)["chains"]) == 1
 
 

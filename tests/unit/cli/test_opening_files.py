@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from app.cli import launch as window
-from app.cli.main import COMMANDS, is_file_argument, run
+from app.cli.command_table import FIRST_WORDS
+from app.cli.main import is_file_argument, run
 from app.diagnostics import system_facts as libraries
 from app.diagnostics.system_facts import Library, LibraryUse
 from project.store.study import Study
@@ -45,18 +46,18 @@ def test_a_study_or_recordings_are_opened_by_their_names_and_a_command_is_always
     for name in ("one.mp4", "TWO.MOV"):
         (folder / name).write_bytes(b"picture")
     greenroom("one.mp4", "TWO.MOV")
-    (folder / "lab.greenroom").rename(folder / "check")
-    greenroom("./check")
-    greenroom("open", "check")
-    assert "greenroom ./check" in greenroom("check", code=2), "it says how the file is opened"
+    (folder / "lab.greenroom").rename(folder / "info")
+    greenroom("./info")
+    greenroom("open", "info")
+    assert "greenroom ./info" in greenroom("info", code=2), "it says how the file is opened"
     greenroom("open", "--from-desktop", "gone.greenroom")
     assert opened == [
         ((Path("lab.greenroom"),), "3"),
         ((Path("one.mp4"), Path("TWO.MOV")), None),
-        *[((Path("check"),), None)] * 2,
+        *[((Path("info"),), None)] * 2,
         ((Path("gone.greenroom"),), None),
     ]
-    for name in COMMANDS:
+    for name in FIRST_WORDS:
         (folder / name).touch()
         assert not is_file_argument(name), name
 

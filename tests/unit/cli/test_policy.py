@@ -45,7 +45,7 @@ def test_it_is_shown_and_set_and_raw_footage_needs_a_reason_and_a_name(study: Pa
 def test_the_journal_tells_a_board_who_was_sent_what_and_what_was_not(
     study: Path, greenroom: Terminal, tmp_path: Path
 ) -> None:
-    assert "No request was made." in greenroom("egress", str(study))
+    assert "No request was made." in greenroom("policy", "log", str(study))
     with Session.open(study, "Ada") as session:
         authority = StudyAuthority(session)
         authority.permit(at_home("r1", RAW_CONDITION))
@@ -55,7 +55,7 @@ def test_the_journal_tells_a_board_who_was_sent_what_and_what_was_not(
         authority.permit(
             EgressRequest(Purpose.TEST, "api.example.org", 443, ("192.0.2.7",), local=False, size=40, scheme="https")
         )
-    said = greenroom("egress", str(study), "--csv", str(tmp_path / "out.csv"))
+    said = greenroom("policy", "log", str(study), "--csv", str(tmp_path / "out.csv"))
     assert "api.example.org:443 (192.0.2.7)" in said
     assert "nothing-leaves: nothing of this study leaves this machine" in said
     assert "anonymized, allowed by =Board 7" in said
@@ -66,7 +66,7 @@ def test_the_journal_tells_a_board_who_was_sent_what_and_what_was_not(
     assert [row["outcome"] for row in rows] == ["local", "refused", "left"]
     assert [row["rule"] for row in rows] == ["", "nothing-leaves", ""]
     assert rows[1]["picture_sha256"] == "b" * 64
-    found = json.loads(greenroom("egress", str(study), "--only", "left", "--json"))
+    found = json.loads(greenroom("policy", "log", str(study), "--only", "left", "--json"))
     (one,) = found["requests"]
     assert (one["outcome"], one["request"]["host"], one["permission"]) == (
         "left",
@@ -81,14 +81,14 @@ def test_without_a_study_it_tells_what_the_machine_fetched(
     greenroom: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(machine, "journal_file", lambda: tmp_path / "requests.jsonl")
-    assert "No request was made." in greenroom("egress")
+    assert "No request was made." in greenroom("policy", "log")
     machine.MachineAuthority().permit(
         EgressRequest(Purpose.DOWNLOAD, "models.example.org", 443, ("192.0.2.8",), local=False, scheme="https")
     )
-    said = greenroom("egress")
+    said = greenroom("policy", "log")
     assert "models.example.org:443" in said
     assert "downloading a model" in said
-    assert greenroom.json("egress")["policy"] is None
+    assert greenroom.json("policy", "log")["policy"] is None
 
 
 def test_it_is_said_that_words_and_key_would_travel_unencrypted(study: Path, greenroom: Terminal) -> None:
@@ -111,4 +111,4 @@ def test_it_is_said_that_words_and_key_would_travel_unencrypted(study: Path, gre
     greenroom("policy", "set", study, "raw", "--reason", "pilot, actors only", "--allowed-by", "Board 7")
     said = greenroom("judge", "test", study, "far", code=2)
     assert "Words and keys would travel unencrypted to 10.0.0.5" in said
-    assert [row["rule"] for row in greenroom.json("egress", study)["requests"]] == ["unencrypted"]
+    assert [row["rule"] for row in greenroom.json("policy", "log", study)["requests"]] == ["unencrypted"]

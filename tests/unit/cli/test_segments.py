@@ -21,14 +21,14 @@ def synthetic(tmp_path: Path) -> Path:
 
 
 def test_search(greenroom: Terminal, synthetic: Path) -> None:
-    found = greenroom.json("search", synthetic, "interrup", "the agent")
+    found = greenroom.json("study", "search", synthetic, "interrup", "the agent")
     assert found["found"] == len(found["hits"]) > 0
     for hit in found["hits"]:
         text, marks = hit["excerpt"]["text"], hit["excerpt"]["marks"]
         assert {text[start:end].lower()[:6] for start, end in marks} <= {"the ag", "interr"}
-    assert greenroom("search", synthetic, "agent", "--limit", "1").count("\n") == 2
-    assert "Nothing found" in greenroom("search", synthetic, "zeppelin")
-    assert greenroom.json("search", synthetic, '")(*^:')["hits"] == []
+    assert greenroom("study", "search", synthetic, "agent", "--limit", "1").count("\n") == 2
+    assert "Nothing found" in greenroom("study", "search", synthetic, "zeppelin")
+    assert greenroom.json("study", "search", synthetic, '")(*^:')["hits"] == []
 
 
 def test_conditions_of_the_list(greenroom: Terminal, synthetic: Path) -> None:
@@ -53,29 +53,36 @@ def test_agreement_is_one_object_with_what_was_asked_for_and_for_people_a_line_a
     synthetic: Path, greenroom: Terminal
 ) -> None:
     asked = ("--minimum-iou", "0.5", "--step-ms", "500", "--samples", "20", "--recording", "1", "--recording", "2")
-    found = greenroom.json("agreement", synthetic, *asked)
+    found = greenroom.json("team", "agreement", synthetic, *asked)
     assert found["settings"]["options"]["minimum_iou"] == 0.5
     assert found["settings"]["recordings"] == 2
     assert found["main"]["cohen_kappa"]["more"]["step_ms"] == 500
     figure = found["main"]["overlap_share"]
     assert figure["low"] <= figure["value"] <= figure["high"]
-    said = greenroom("agreement", synthetic, "--pair", "Annotator 1", "Annotator 2", "--samples", "20")
+    said = greenroom("team", "agreement", synthetic, "--pair", "Annotator 1", "Annotator 2", "--samples", "20")
     assert "Cohen's kappa on the time grid" in said
     assert "Nobody has reviewed" in said
 
 
 def test_comments(greenroom: Terminal, synthetic: Path) -> None:
     segment = greenroom.json("segment", "list", synthetic, "--annotator", "Annotator 1")["segments"][0]["id"]
-    assert greenroom("comment", synthetic, segment) == "No comments.\n"
-    (made,) = greenroom.json("comment", synthetic, segment, "--text", "Really?", "--annotator", "Bo")["comments"]
+    assert greenroom("segment", "comment", synthetic, segment) == "No comments.\n"
+    (made,) = greenroom.json("segment", "comment", synthetic, segment, "--text", "Really?", "--annotator", "Bo")[
+        "comments"
+    ]
     assert (made["annotator"], made["text"], made["resolved"]) == ("Bo", "Really?", False)
-    assert greenroom.json("checklist", synthetic, "--annotator", "Annotator 1")["tasks"][0]["segment_id"] == segment
+    assert (
+        greenroom.json("study", "checklist", synthetic, "--annotator", "Annotator 1")["tasks"][0]["segment_id"]
+        == segment
+    )
     (listed,) = greenroom.json("segment", "list", synthetic, "--unresolved")["segments"]
     assert listed["id"] == segment
-    (resolved,) = greenroom.json("comment", synthetic, segment, "--resolve", "--annotator", "Annotator 1")["comments"]
+    (resolved,) = greenroom.json("segment", "comment", synthetic, segment, "--resolve", "--annotator", "Annotator 1")[
+        "comments"
+    ]
     assert resolved["resolved"] is True
-    assert greenroom.json("checklist", synthetic, "--annotator", "Annotator 1")["tasks"] == []
-    assert "nothing to do" in greenroom("checklist", synthetic)
+    assert greenroom.json("study", "checklist", synthetic, "--annotator", "Annotator 1")["tasks"] == []
+    assert "nothing to do" in greenroom("study", "checklist", synthetic)
 
 
 @pytest.fixture
@@ -88,18 +95,18 @@ def marked(tmp_path: Path) -> Path:
 
 
 def test_a_review_from_the_list_to_the_lane(marked: Path, greenroom: Terminal) -> None:
-    reviews = ("review", "list", marked, "--annotator", "Ada")
+    reviews = ("team", "review", "list", marked, "--annotator", "Ada")
     pair, alone = greenroom.json(*reviews)["items"]
     assert pair["differs"] == ["Label"]
     (waiting,) = [one["segment"] for one in pair["segments"] if one["waits"]]
-    greenroom("review", "decide", marked, waiting, "--decision", "disagree", "--annotator", "Ada")
+    greenroom("team", "review", "decide", marked, waiting, "--decision", "disagree", "--annotator", "Ada")
     assert greenroom.json(*reviews, "--with", "Bo")["items"] == [alone]
     assert "1 of 2 segments reviewed" in greenroom(*reviews)
     left = alone["segments"][0]["segment"]
-    greenroom("review", "decide", marked, left, "--decision", "agree", "--annotator", "Ada")
-    made = greenroom.json("adjudicate", marked)
+    greenroom("team", "review", "decide", marked, left, "--decision", "agree", "--annotator", "Ada")
+    made = greenroom.json("team", "adjudicate", marked)
     assert (made["segments"], made["disputed"], made["groups"]) == (1, 1, 2)
-    greenroom("review", "withdraw", marked, left, "--annotator", "Ada")
+    greenroom("team", "review", "withdraw", marked, left, "--annotator", "Ada")
     assert greenroom.json(*reviews)["done"] == 1
     assert len(greenroom.json(*reviews, "--all")["items"]) == 2
 
@@ -114,14 +121,14 @@ def test_who_revised_what_is_listed_for_who_may_see_it(tmp_path: Path, greenroom
         judged(session, made, "Model A", label="error")
         reveal(session, made)
         set_label(session, [made], "error")
-    said = greenroom("revisions", study, "--annotator", "Ada").splitlines()
+    said = greenroom("judge", "revisions", study, "--annotator", "Ada").splitlines()
     assert said == [
         "Ada saw judges on 1 segment and revised 1, now agreeing with Model A (1).",
         "Ada  1  0:01:02.000  Label: Competence -> Error  now agrees with Model A",
     ]
-    said = greenroom("revisions", study, "--annotator", "Bo").splitlines()
+    said = greenroom("judge", "revisions", study, "--annotator", "Bo").splitlines()
     assert said[1:] == ["1 revision hidden, because your own is not complete there yet."]
-    assert '{"blind_first": true}' in greenroom("blind", study, "--json")
-    assert '{"blind_first": false}' in greenroom("blind", study, "off", "--annotator", "Ada", "--json")
-    greenroom("undo", study)
-    assert "is hidden" in greenroom("blind", study)
+    assert '{"blind_first": true}' in greenroom("judge", "blind", study, "--json")
+    assert '{"blind_first": false}' in greenroom("judge", "blind", study, "off", "--annotator", "Ada", "--json")
+    greenroom("study", "undo", study)
+    assert "is hidden" in greenroom("judge", "blind", study)

@@ -35,24 +35,26 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, greenroom: Terminal) ->
 
 
 def test_a_transcript_is_made_shown_written_and_not_made_twice(lab: Path, greenroom: Terminal) -> None:
-    found = greenroom.json("transcribe", "lab.greenroom", "--speech-only")
+    found = greenroom.json("speech", "transcribe", "lab.greenroom", "--speech-only")
     assert all(0 <= span["start"] < span["end"] <= 6 and span["recording"] == 1 for span in found["speech"])
-    first = ("transcribe", "lab.greenroom", "--model", "tiny", "--prompt", "Greenroom", "--json")
+    first = ("speech", "transcribe", "lab.greenroom", "--model", "tiny", "--prompt", "Greenroom", "--json")
     made = json.loads(greenroom(*first))
     assert len(made["speech"]) == len(found["speech"]) > 0
     assert made["utterances"]
     assert made["recordings"][0]["language"] == "en"
     for one in made["utterances"]:
         assert " ".join(word["text"] for word in one["words"]) == one["text"]
-    shown = greenroom("transcript", "show", "lab.greenroom", "--recording", "1")
+    shown = greenroom("speech", "show", "lab.greenroom", "--recording", "1")
     assert shown.count("\n") == len(made["utterances"])
     assert shown.startswith("? [")
-    assert "--replace" in greenroom("transcribe", "lab.greenroom", "--model", "tiny")
-    assert "already" in greenroom("transcribe", "lab.greenroom", "--model", "tiny", "--recording", "1", code=2)
-    told = json.loads(greenroom("transcript", "export", "lab.greenroom", "--recording", "1", "a.srt", "--json"))
+    assert "--replace" in greenroom("speech", "transcribe", "lab.greenroom", "--model", "tiny")
+    assert "already" in greenroom(
+        "speech", "transcribe", "lab.greenroom", "--model", "tiny", "--recording", "1", code=2
+    )
+    told = json.loads(greenroom("speech", "export", "lab.greenroom", "--recording", "1", "a.srt", "--json"))
     assert told["utterances"] == len(made["utterances"])
     assert (lab / "a.srt").read_text().count("-->") == told["utterances"]
-    printed = greenroom("transcript", "export", "lab.greenroom", "--recording", "1", "--format", "json")
+    printed = greenroom("speech", "export", "lab.greenroom", "--recording", "1", "--format", "json")
     assert len(json.loads(printed)["utterances"]) == len(made["utterances"])
 
 
@@ -86,20 +88,22 @@ def test_naming_a_speaker_assigns_what_is_sure_and_suggests_the_rest_until_it_is
         with Session.open(Path(heard)) as session:
             return utterances_of(session.study, str(session.study.rows("SELECT id FROM recording")[0][0]))
 
-    assert "--name 1=P01" in greenroom("speakers", heard, "--accept", code=2)
-    (told,) = greenroom.json("speakers", heard, "--recording", "1", "--name", "1=P04")["recordings"]
+    assert "--name 1=P01" in greenroom("speech", "speakers", heard, "--accept", code=2)
+    (told,) = greenroom.json("speech", "speakers", heard, "--recording", "1", "--name", "1=P04")["recordings"]
     assert [(speaker["label"], speaker["seconds"]) for speaker in told["speakers"]] == [
         ("Speaker 1", 4.0),
         ("Speaker 2", 2.0),
     ]
     assert [utterance.participant_id is not None for utterance in utterances()] == [True, False, True]
     assert [utterance.suggested for utterance in utterances()] == [True, False, False]
-    assert "There is no speaker 7" in greenroom("speakers", heard, "--recording", "1", "--name", "7=P04", code=2)
-    said = greenroom("speakers", heard, "--recording", "1", "--name", "2=P05", "--role", "robot")
+    assert "There is no speaker 7" in greenroom(
+        "speech", "speakers", heard, "--recording", "1", "--name", "7=P04", code=2
+    )
+    said = greenroom("speech", "speakers", heard, "--recording", "1", "--name", "2=P05", "--role", "robot")
     assert "Speaker 2: P05" in said
-    greenroom("speakers", heard, "--accept")
+    greenroom("speech", "speakers", heard, "--accept")
     assert not any(utterance.suggested for utterance in utterances())
-    assert "No suggestion" in greenroom("speakers", heard, "--accept", code=2)
+    assert "No suggestion" in greenroom("speech", "speakers", heard, "--accept", code=2)
 
 
 SAID = ("Hello Pepper, I'm Anastasia.", "Call me on five five five, oh one two three.")
@@ -123,9 +127,9 @@ def talk(tmp_path: Path) -> str:
 
 def test_find_review_apply_and_key(talk: str, tmp_path: Path, greenroom: Terminal) -> None:
     who = ("--annotator", "Ada")
-    greenroom("participant", talk, "P09")
+    greenroom("participant", "set", talk, "P09")
     given = ("--set", "Nobody=P09", "--kind", "person", "--participant", "P09")
-    assert greenroom.json("private-words", talk, *given, *who)["private"] == [
+    assert greenroom.json("release", "words", talk, *given, *who)["private"] == [
         {"word": "Nobody", "replacement": "P09", "kind": "person", "participant": "P09"}
     ]
     hits = greenroom.json("pii", "find", talk)["hits"]
@@ -135,10 +139,10 @@ def test_find_review_apply_and_key(talk: str, tmp_path: Path, greenroom: Termina
         ("phone", "five five five, oh one two three", 5.0, None),
     ]
     assert hits[1]["replacement"] == "[PERSON_2]"
-    exported = greenroom("transcript", "export", talk, "--recording", "1", str(tmp_path / "raw.srt"))
+    exported = greenroom("speech", "export", talk, "--recording", "1", str(tmp_path / "raw.srt"))
     assert "Names and all else that is personal are in it" in exported
     assert greenroom.json("pii", "review", talk, "--keep", "--text", "pepper", "--everywhere", *who)["undecided"] == 2
-    greenroom("participant", talk, "P01")
+    greenroom("participant", "set", talk, "P01")
     everywhere = ("--hide", "--text", "Anastasia", "--everywhere", "--participant", "P01")
     assert greenroom.json("pii", "review", talk, *everywhere, *who)["undecided"] == 1
     listed = tmp_path / "look.csv"
@@ -165,12 +169,12 @@ def test_every_part_is_written_and_shown(greenroom: Terminal, room: str, tmp_pat
     text = tmp_path / "words.txt"
     text.write_text("They greet each other.\n", "utf-8")
     said = greenroom(
-        *("meta", "set", room, "--recording", "1", "--annotator", "Ada"),
+        *("recording", "meta", "set", room, "--recording", "1", "--annotator", "Ada"),
         *("--look", "Ann.clothing=red coat", "--summary", f"words=@{text}"),
         *("--contradiction", "Who waves?", "--settle", "1=Ann.", "--voice-over", "11"),
     )
     assert said == "Changed 5 parts.\n"
-    shown = greenroom("meta", "show", room, "--recording", "1")
+    shown = greenroom("recording", "meta", "show", room, "--recording", "1")
     assert shown.splitlines() == [
         "Ann: red coat",
         "2.00-4.00 s Ann: Hello there",
@@ -180,7 +184,7 @@ def test_every_part_is_written_and_shown(greenroom: Terminal, room: str, tmp_pat
         "They greet each other.",
         "Contradiction 1 (settled): Who waves? Ann.",
     ]
-    found = json.loads(greenroom("meta", "show", room, "--recording", "1", "--json"))
+    found = json.loads(greenroom("recording", "meta", "show", room, "--recording", "1", "--json"))
     assert found["people"][0]["looks"] == {"clothing": "red coat"}
     assert [one["text"] for one in found["voice_over"]] == ["Years later they met again"]
 
@@ -189,7 +193,7 @@ def test_judges_suggest_and_the_newest_answer_is_taken_over(greenroom: Terminal,
     with Session.open(Path(room), "Ada") as session:
         add_judge(session, "echo", "constant", "", {})
         answered(session, "words_summary", {"summary": "They meet."})
-    arguments = ("meta", "suggest", room, "--recording", "1", "--part", "words_summary")
+    arguments = ("recording", "meta", "suggest", room, "--recording", "1", "--part", "words_summary")
     said = json.loads(greenroom(*arguments, "--accept", "--annotator", "Ada", "--json"))
     (part,) = said["parts"]
     assert part["part"] == "words_summary"
@@ -204,15 +208,17 @@ def test_judges_suggest_and_the_newest_answer_is_taken_over(greenroom: Terminal,
 
 
 def test_files_are_written_without_hold_outs_and_scrubbed(greenroom: Terminal, room: str, tmp_path: Path) -> None:
-    greenroom("private-words", room, "--set", "Hello=P99")
+    greenroom("release", "words", room, "--set", "Hello=P99")
     out = tmp_path / "meta"
-    greenroom("meta", "export", room, "--out", str(out), "--scrubbed")
+    greenroom("recording", "meta", "export", room, "--out", str(out), "--scrubbed")
     told = (out / "0001.meta.json").read_text("utf-8")
     assert "Hello" not in told
     assert json.loads(told)["speech"][0]["text"].startswith("P99")
-    assert "exists already" in greenroom("meta", "export", room, "--out", str(out), code=2)
-    assert "Hello there" in greenroom("meta", "show", room, "--recording", "1")
+    assert "exists already" in greenroom("recording", "meta", "export", room, "--out", str(out), code=2)
+    assert "Hello there" in greenroom("recording", "meta", "show", room, "--recording", "1")
     with Session.open(Path(room), "Ada") as session, session.step("Hold out"):
         set_hold_out(session.study, R, True)
-    assert "held out" in greenroom("meta", "export", room, "--recording", "1", "--out", str(tmp_path / "no"), code=2)
+    assert "held out" in greenroom(
+        "recording", "meta", "export", room, "--recording", "1", "--out", str(tmp_path / "no"), code=2
+    )
     assert not (tmp_path / "no").exists()

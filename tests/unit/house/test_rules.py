@@ -11,6 +11,7 @@ from tools.house.source_rules import (
     shell_commands,
     short_waits,
     silent_errors,
+    unguarded_controls,
     untranslated_texts,
 )
 
@@ -39,8 +40,9 @@ def broken(rule: Rule, source: str) -> list[str]:
         (rich_texts, "button.setToolTip(text)"),
         (rich_texts, "form.addRow(name, field)"),
         (rich_texts, "def data(self, index, role):\n    return text if role == Qt.ToolTipRole else None"),
-        (shell_commands, 'label = PlainLabel(tr("Fetch it: greenroom models fetch yunet"))'),
+        (shell_commands, 'label = PlainLabel(tr("Fetch it: greenroom model fetch yunet"))'),
         (floating_windows, "super().__init__(parent, Qt.WindowType.Window)"),
+        (unguarded_controls, "box = QComboBox()"),
     ],
 )
 def test_what_breaks_a_rule_is_told(rule: Rule, source: str) -> None:
@@ -51,16 +53,17 @@ def test_what_breaks_a_rule_is_told(rule: Rule, source: str) -> None:
 @pytest.mark.parametrize(
     ("rule", "source"),
     [
-        (silent_errors, 'raise UserError("Gone.", f"Get it: greenroom models fetch {name}")'),
+        (silent_errors, 'raise UserError("Gone.", f"Get it: greenroom model fetch {name}")'),
         (short_waits, "thread.join(HANG_S)"),
         (untranslated_texts, 'button.setText(tr("Open {name}").format(name=name))'),
         (rich_texts, 'button.setToolTip(tr("Open it"))'),
         (rich_texts, "title = PlainLabel(text)\nform.addRow(title, field)"),
         (
             shell_commands,
-            'def make():\n    """See `greenroom models fetch`."""\n    return tr("Fetch it: File > Models…")',
+            'def make():\n    """See `greenroom model fetch`."""\n    return tr("Fetch it: File > Models…")',
         ),
         (floating_windows, "attach(self, owner)"),
+        (unguarded_controls, "box = ComboBox()"),
     ],
 )
 def test_what_keeps_it_is_let_through(rule: Rule, source: str) -> None:

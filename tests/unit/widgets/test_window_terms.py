@@ -18,12 +18,12 @@ _NO_COMMAND = re.compile(r"greenroom (withdrawal|tier|encrypted|faces \d|that)")
 @pytest.mark.parametrize(
     ("hint", "shown"),
     [
-        ("Look again: greenroom transcribe STUDY --speech-only", "Look again: Speech > Find speech"),
-        ("Get one: greenroom models fetch sface. It is small.", "Get one: File > Models… It is small."),
+        ("Look again: greenroom speech transcribe STUDY --speech-only", "Look again: Speech > Find speech"),
+        ("Get one: greenroom model fetch sface. It is small.", "Get one: File > Models… It is small."),
         ("Make one with `greenroom new`.", "Make one with File > New study…"),
         ("Read it: greenroom policy show STUDY. Then: greenroom policy confirm STUDY", None),
-        ('Waive it: greenroom release STUDY --waive pii-reviewed:3="WHY".', "Waive it: Study > Release…"),
-        ("The greenroom check went fine.", "The greenroom check went fine."),
+        ('Waive it: greenroom release make STUDY --waive pii-reviewed:3="WHY".', "Waive it: Study > Release…"),
+        ("The greenroom study check went fine.", "The greenroom study check went fine."),
     ],
 )
 def test_a_command_becomes_the_entry_of_the_menu(hint: str, shown: str | None) -> None:

@@ -60,7 +60,7 @@ def test_a_copy_shows_nothing_of_the_reference_before_the_training_is_done(tmp_p
         path = copy_for(session, "Ada")
     assert b"Hyacinth" not in path.read_bytes()
     assert greenroom.json("segment", "list", path)["segments"] == []
-    greenroom("export", path, "--format", "jsonl", "--out", tmp_path / "all.jsonl")
+    greenroom("segment", "export", path, "--format", "jsonl", "--out", tmp_path / "all.jsonl")
     assert "Talks over her" not in (tmp_path / "all.jsonl").read_text("utf-8")
     with Session.open(path) as copy:
         assert copy.annotator_name == "Ada", "the copy knows whose it is"

@@ -193,7 +193,7 @@ def test_without_anything_said_or_anything_to_tell_by_it_says_what_to_do(
     owner = only_recording(session)
     with pytest.raises(UserError, match="Nothing is known") as raised:
         speakers.prepare(session, owner)
-    assert "greenroom transcribe" in raised.value.hint
+    assert "greenroom speech transcribe" in raised.value.hint
     with session.study.run_transaction():
         insert_run(session.study, Run("silence", owner, "speech", "x", {}, {}, "2026-01-01", "0"))
     with pytest.raises(UserError, match="Nobody was heard to speak"):
@@ -202,4 +202,4 @@ def test_without_anything_said_or_anything_to_tell_by_it_says_what_to_do(
     monkeypatch.setattr(speakers, "default_voice_embedder", lambda: None)
     with pytest.raises(UserError, match="nothing to tell the speakers") as raised:
         speakers.prepare(session, owner)
-    assert "greenroom models fetch voice-embedding" in raised.value.hint
+    assert "greenroom model fetch voice-embedding" in raised.value.hint

@@ -198,11 +198,13 @@ def test_the_offset_of_a_further_file_is_found_and_one_that_is_named_is_moved(
         assert found.offset_us == pytest.approx(-700_000, abs=1500)
         assert media_of(session.study, recording)[1].offset_us == 0
         assert session.study.undo_name == undo_name
-    added = ("add-view", study, "--recording", "1", late, "--role", "microphone", "--offset")
+    added = ("recording", "add-view", study, "--recording", "1", late, "--role", "microphone", "--offset")
     assert "not a time" in greenroom(*added, "soon", code=2)
     made = greenroom.json(*added, "-0:02.5")
     assert made["offset_s"] == -2.5
-    (moved,) = greenroom.json("sync", study, "--recording", "1", "--medium", made["id"], "--apply")["media"]
+    (moved,) = greenroom.json("recording", "sync", study, "--recording", "1", "--medium", made["id"], "--apply")[
+        "media"
+    ]
     assert moved["applied"]
     assert moved["offset_s"] == pytest.approx(-0.7, abs=0.002)
     with Session.open(study, "Ada") as session:

@@ -16,7 +16,7 @@ from annotate.study import recording_edits as history
 from annotate.study import scheme_versions as commands
 from annotate.study.people import add_participant
 from annotate.study.scheme_versions import find_orphans, list_study_schemes
-from app.cli.segment import parse_values
+from app.cli.annotate.segment import parse_values
 from project.entities.study_records import Json, ParticipantRole, Utterance
 from project.errors import UserError
 from project.ids import new_id

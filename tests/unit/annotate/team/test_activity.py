@@ -65,11 +65,11 @@ def test_it_is_kept_beside_the_history_and_can_be_deleted(session: Session, gree
         ("2026-11-20", 150),
     ]
     path = session.study.path
-    assert "1 h 04 min" in greenroom("activity", path)
-    assert greenroom.json("activity", path)["seconds"] == 3850
+    assert "1 h 04 min" in greenroom("team", "activity", path)
+    assert greenroom.json("team", "activity", path)["seconds"] == 3850
     activity.delete_activity_of(session, who)
-    assert greenroom.json("activity", path) == {"seconds": 0, "activity": []}
-    assert "No active minutes" in greenroom("activity", path)
+    assert greenroom.json("team", "activity", path) == {"seconds": 0, "activity": []}
+    assert "No active minutes" in greenroom("team", "activity", path)
 
 
 _PARTS = st.lists(st.integers(1, 60), min_size=1, max_size=60).map(

@@ -157,7 +157,7 @@ def test_what_the_check_found(session: Session, recording: Recording, rendering:
     assert "misses the same faces" in forbidden(session, abroad(recording.id, rendering))
     waive_rule(session, "independent-check", None, "No second detector in tests")
     withdraw_waiver(session, "privacy-measured", None)
-    assert "greenroom privacy STUDY" in forbidden(session, abroad(recording.id, rendering))
+    assert "greenroom anonymize measure STUDY" in forbidden(session, abroad(recording.id, rendering))
 
 
 def agree(session: Session, participant_id: str, use: ConsentUse, granted: bool = True) -> None:

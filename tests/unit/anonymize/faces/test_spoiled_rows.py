@@ -78,6 +78,6 @@ def test_what_another_program_wrote_about_faces_is_one_clear_line(made: Path, ho
             with pytest.raises(UserError, match="of this study is damaged") as caught:
                 read(session, recording)
             assert "\n" not in str(caught.value)
-            assert "greenroom check" in caught.value.hint
+            assert "greenroom study check" in caught.value.hint
     if how in ("frames out of order", "no box", "no origin", "a time before zero"):
         assert [line for line in check_study(made.with_name("spoiled.greenroom")) if "face track" in line]

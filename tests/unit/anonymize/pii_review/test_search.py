@@ -62,7 +62,7 @@ def test_english_without_its_model_is_not_covered_and_the_hint_says_how_to_get_i
     found = coverage(session)
     assert not found.is_mostly_covered
     assert "no model of English names is installed" in found.problem_text()
-    assert "greenroom models fetch ner-english" in found.hint_text()
+    assert "greenroom model fetch ner-english" in found.hint_text()
     assert found.suggested_model == "ner-english"
 
 

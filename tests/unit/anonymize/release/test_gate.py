@@ -335,7 +335,7 @@ def test_english_speech_needs_the_model_of_english_names(
     for plan in (SOUNDING, replace(PLAN, texts=SCRUB)):
         (reason,) = undecided(session, plan)
         assert "no model of English names" in reason.sentence
-        assert "greenroom models fetch ner-english" in reason.hint
+        assert "greenroom model fetch ner-english" in reason.hint
         assert '--waive pii-reviewed:1="WHY"' in reason.hint
         assert reason.weights == "ner-english"
     shutil.copytree(english_names_folder, weights.weights_folder())

@@ -78,7 +78,7 @@ def test_a_release_with_speech_is_refused_and_no_waiver_helps(
     (reason,) = release_job.build_checklist(session, plan).remaining
     assert (reason.rule, reason.can_be_waived, reason.weights) == ("pii-reviewed", False, "names")
     assert reason.sentence == f"Recording 1: {NAMES.missing_text}"
-    assert reason.hint == "Get it: greenroom models fetch names"
+    assert reason.hint == "Get it: greenroom model fetch names"
     if plan.texts == SCRUB:
         with pytest.raises(UserError, match="“names”, which is not installed"):
             release_job.prepare(session, tmp_path / "out", plan)

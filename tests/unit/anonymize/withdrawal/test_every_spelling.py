@@ -171,7 +171,7 @@ def test_nothing_of_forty_spellings_is_left_in_folder_caches_and_settings(
     assert {text for _, text in holding(path.parent)} >= {*PLANTED}
     # What had to be decided is kept: none of it is a spelling of theirs.
     decided = ("--delete-footage", "--delete-beside", "--keep-rest", "--erase-unreadable")
-    told = greenroom("withdraw", path, "P01", "--yes", *decided)
+    told = greenroom("participant", "withdraw", path, "P01", "--yes", *decided)
     assert holding(*machine) == set()
     # What was planted past the history is all that is not sound in it.
     assert [problem for problem in check_study(path) if "is not what the history says" not in problem] == []

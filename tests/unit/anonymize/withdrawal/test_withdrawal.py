@@ -162,7 +162,7 @@ def withdrawn(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Withdrawn]:
         places = (path.parent, cache_folder(), log_path().parent, view_path("x").parent)
         assert len({name for name, _ in holding(theirs, *places)}) > 8
         options = ["--yes", "--delete-footage", "--erase-unreadable", "--certificate", str(base / "proof"), "--json"]
-        done = CliRunner().invoke(command, ["withdraw", str(path), "P01", *options])
+        done = CliRunner().invoke(command, ["participant", "withdraw", str(path), "P01", *options])
         assert done.exit_code == 0, done.output
         thumbnails = [file.stem for file in (cache_folder() / "thumbnails").iterdir()]
         certificate = json.loads((base / "proof.json").read_text())
@@ -199,8 +199,8 @@ def test_the_certificate_says_what_was_removed_and_what_is_left(withdrawn: Withd
 
 
 def test_nothing_is_removed_without_a_confirmation_or_of_nobody(study: Path, greenroom: Terminal) -> None:
-    assert "confirmed" in greenroom("withdraw", study, "P01", code=2)
-    greenroom("withdraw", study, "P99", "--yes", code=2)
+    assert "confirmed" in greenroom("participant", "withdraw", study, "P01", code=2)
+    greenroom("participant", "withdraw", study, "P99", "--yes", code=2)
     assert [file.name for file in study.parent.iterdir()] == ["study.greenroom"]
     assert SPOKEN.encode() in study.read_bytes()
 
@@ -208,11 +208,11 @@ def test_nothing_is_removed_without_a_confirmation_or_of_nobody(study: Path, gre
 def test_a_backup_that_cannot_be_read_stops_it_before_anything_is_removed(lab: Path, greenroom: Terminal) -> None:
     broken = broken_backup(lab)
     before = everything(lab.parent, cache_folder())
-    told = greenroom("withdraw", lab, "P01", "--dry-run")
+    told = greenroom("participant", "withdraw", lab, "P01", "--dry-run")
     for named in ("clips/one.mp4", "bak-1", f"{broken}: "):
         assert named in told
     assert everything(lab.parent, cache_folder()) == before, "a dry run changes nothing"
-    told = greenroom("withdraw", lab, "P01", "--yes", "--delete-footage", code=2)
+    told = greenroom("participant", "withdraw", lab, "P01", "--yes", "--delete-footage", code=2)
     assert f"“{broken.name}”" in told
     assert "--erase-unreadable" in told
     after = everything(lab.parent, cache_folder())
@@ -231,16 +231,16 @@ def test_words_of_their_name_are_found_and_what_is_like_them_is_decided(tmp_path
         for number, text in enumerate(texts):
             row = (f"u{number}", "r", "q", number * 10, number * 10 + 9, text)
             study.write("INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 0, 1)", row)
-    words = greenroom.json("withdraw", path, "P01", "--dry-run")["words"]
+    words = greenroom.json("participant", "withdraw", path, "P01", "--dry-run")["words"]
     assert words["found"] == {"annika": 1, "annikas": 1, "Annika": 1, "Rose": 2}
     assert words["left"] == {"rose": 1, "annikalein": 1}
     assert words["undecided"] == ["rose", "annikalein"]
-    told = greenroom("withdraw", path, "P01", "--yes", code=2)
+    told = greenroom("participant", "withdraw", path, "P01", "--yes", code=2)
     assert "“rose”" in told
     assert "“annikalein”" in told
     assert b"then annika laughs" in path.read_bytes()
-    greenroom("withdraw", path, "P01", "--yes", "--keep", "Rose", code=2)
-    greenroom("withdraw", path, "P01", "--yes", "--keep", "Rose", "--keep", "annikalein")
+    greenroom("participant", "withdraw", path, "P01", "--yes", "--keep", "Rose", code=2)
+    greenroom("participant", "withdraw", path, "P01", "--yes", "--keep", "Rose", "--keep", "annikalein")
     with Study.open(path, read_only=True) as study:
         left = [text for (text,) in study.rows("SELECT text FROM utterance WHERE text <> '' ORDER BY text")]
     assert left == ["a rose and annikalein", "the others"]
@@ -257,10 +257,12 @@ def test_a_certificate_never_holds_a_name_and_the_path_of_the_study_is_told_of(
         with opened.run_transaction():
             opened.write_run("INSERT INTO egress VALUES ('e', '2026', ?, 'raw', 'yes', '')", [(json.dumps(request),)])
     shutil.copyfile(path, path.with_name(f"{path.name}.bak-1"))
-    told = greenroom("withdraw", path, NAME, "--yes", "--certificate", tmp_path / "of zquellbach", code=2)
+    told = greenroom(
+        "participant", "withdraw", path, NAME, "--yes", "--certificate", tmp_path / "of zquellbach", code=2
+    )
     assert "name of the certificate" in told
-    assert "rename it" in greenroom("withdraw", path, NAME, "--dry-run")
-    assert greenroom.json("withdraw", path, NAME, "--yes", "--keep-rest")["named_by_path"] is True
+    assert "rename it" in greenroom("participant", "withdraw", path, NAME, "--dry-run")
+    assert greenroom.json("participant", "withdraw", path, NAME, "--yes", "--keep-rest")["named_by_path"] is True
     (kept,) = read_certificates(path)
     assert [request.host for request in kept.sent] == ["[removed]"]
     certificates = sorted(tmp_path.glob("*withdrawal of*"))
@@ -280,10 +282,10 @@ def test_exports_beside_are_named_or_deleted_and_footage_of_others_is_not(lab: P
     other.write_bytes(b"footage")
     old = lab.with_name("old.csv")
     old.write_text("Zoë", "latin-1")
-    foreseen = greenroom.json("withdraw", lab, "P01", "--dry-run")
+    foreseen = greenroom.json("participant", "withdraw", lab, "P01", "--dry-run")
     assert foreseen["undecoded"] == [str(old)]
     assert sorted(foreseen["beside"]) == sorted(map(str, [*exports[:3], other]))
-    said = greenroom.json("withdraw", lab, "P01", "--yes", "--delete-beside")
+    said = greenroom.json("participant", "withdraw", lab, "P01", "--yes", "--delete-beside")
     assert [export.exists() for export in (*exports, other)] == [False, False, False, True, True]
     assert (said["deleted_beside"], said["beside"]["found"], said["beside"]["undecoded"]) == (3, 1, 1)
     assert any(problem.startswith(f"{old} is text in another encoding") for problem in said["problems"])
@@ -302,7 +304,7 @@ def test_what_the_removal_missed_stops_the_withdrawal_and_nothing_is_certified(
     monkeypatch.setattr(
         IdentifyingTerms, "matches_text", lambda terms, text: "it misses" not in text and matches(terms, text)
     )
-    told = greenroom("withdraw", path, "P01", "--yes", "--keep-rest", code=2)
+    told = greenroom("participant", "withdraw", path, "P01", "--yes", "--keep-rest", code=2)
     assert "“study.greenroom” would still hold something of theirs: 1 in comment.text" in told
     assert "nothing is certified" in told
     with Study.open(path, read_only=True) as study:
@@ -319,21 +321,21 @@ def test_neither_a_copy_nor_an_exported_file_brings_them_back(tmp_path: Path, gr
         study.write("INSERT INTO comment VALUES (?, ?, ?, ?, ?, ?)", row)
     with Study.open(path) as study, study.step("Give back"):
         study.write("DELETE FROM hold_out", ())
-    greenroom("export", path, "--out", tmp_path / "all.jsonl", "--format", "jsonl")
-    greenroom("withdraw", path, "P01", "--yes")
-    assert "P01 withdrew" in greenroom("import", path, tmp_path / "all.jsonl", code=2)
-    greenroom("merge", path, copy)
+    greenroom("segment", "export", path, "--out", tmp_path / "all.jsonl", "--format", "jsonl")
+    greenroom("participant", "withdraw", path, "P01", "--yes")
+    assert "P01 withdrew" in greenroom("segment", "import", path, tmp_path / "all.jsonl", code=2)
+    greenroom("study", "merge", path, copy)
     assert b"quellbach" not in path.read_bytes().lower()
     assert check_study(path) == []
     spoken = tmp_path / "spoken.vtt"
     spoken.write_text("WEBVTT\n\n00:00:00.100 --> 00:00:00.900\n<v P01>call me Zyxanna\n")
-    for words, more in ((("import",), ()), (("transcript", "import"), ("--replace",))):
+    for words, more in ((("segment", "import"), ()), (("speech", "import"), ("--replace",))):
         told = greenroom(*words, path, spoken, "--recording", "2", *more, code=2)
         assert "may bring back somebody who withdrew: " in told
         assert "“P01”" in told
         assert "“Zyxanna”" in told
         assert b"Zyxanna" not in path.read_bytes()
-    greenroom("transcript", "import", path, spoken, "--recording", "2", "--replace", "--keep-rest")
+    greenroom("speech", "import", path, spoken, "--recording", "2", "--replace", "--keep-rest")
 
 
 def test_an_encrypted_study_stays_encrypted_with_its_backups(
@@ -342,7 +344,7 @@ def test_an_encrypted_study_stays_encrypted_with_its_backups(
     make_keys_cheap(monkeypatch)
     backup = Path(shutil.copyfile(study, study.with_name(f"{study.name}.bak-1")))
     encrypt_study(study, "a long passphrase")
-    greenroom("withdraw", study, "P01", "--yes")
+    greenroom("participant", "withdraw", study, "P01", "--yes")
     for file in (study, backup):
         assert is_encrypted(file)
         assert check_study(file) == []
@@ -363,7 +365,7 @@ def test_a_backup_from_before_they_were_found_in_a_recording_loses_it_too(tmp_pa
         study.write("INSERT INTO participant VALUES ('p', 'P01', 'user', '')", ())
         study.write("INSERT INTO appearance VALUES ('r', 'p')", ())
         study.write("UPDATE utterance SET participant_id = 'p'", ())
-    greenroom("withdraw", path, "P01", "--yes")
+    greenroom("participant", "withdraw", path, "P01", "--yes")
     assert backup.exists()
     assert check_study(backup) == []
     assert holding([SPOKEN, "secret place"], tmp_path) == []
@@ -380,7 +382,7 @@ def test_footage_linked_before_is_theirs_too_and_no_other_file_is_deleted(lab: P
         link(study, "m1", first.name)
         link(study, "m1", "footage/1.mp4")
     now.write_bytes(b"something else")
-    greenroom("withdraw", lab, "P01", "--yes", "--delete-footage")
+    greenroom("participant", "withdraw", lab, "P01", "--yes", "--delete-footage")
     assert not first.exists()
     assert now.read_bytes() == b"something else"
     assert outside.exists()
@@ -389,8 +391,8 @@ def test_footage_linked_before_is_theirs_too_and_no_other_file_is_deleted(lab: P
 
 def test_copies_with_annotations_alone_are_named(study: Path, tmp_path: Path, greenroom: Terminal) -> None:
     (tmp_path / "shared").mkdir()
-    greenroom("scrub", study, "--out", tmp_path / "shared" / f"of {NAME}.greenroom")
-    said = greenroom.json("withdraw", study, "P01", "--yes")
+    greenroom("study", "scrub", study, "--out", tmp_path / "shared" / f"of {NAME}.greenroom")
+    said = greenroom.json("participant", "withdraw", study, "P01", "--yes")
     assert [copy["name"] for copy in said["shared"]] == [""], "its name names them"
     assert NAME not in Path(said["certificate"]).read_text()
     assert NAME.encode() not in study.read_bytes()
@@ -413,7 +415,7 @@ def test_what_was_left_goes_and_neither_what_is_written_nor_linked(lab: Path, gr
     with busy.open("rb") as written:
         fcntl.flock(written, fcntl.LOCK_EX)
         fcntl.flock(held, fcntl.LOCK_EX)
-        told = greenroom("withdraw", lab, "P01", "--yes")
+        told = greenroom("participant", "withdraw", lab, "P01", "--yes")
     os.close(held)
     assert [file.exists() for file in (left, busy)] == [False, True]
     assert [(folder / "all.mp4").exists() for folder in (killed, living, private)] == [False, True, True]
@@ -437,10 +439,10 @@ def test_copies_of_study_and_footage_are_listed_whatever_they_are_called(lab: Pa
     remuxed(clip, lab.parent / "clips" / "other.mkv")
     make_clip(lab.parent / "clips" / "somebody else.mp4", size=(80, 48), frames=30)
     names = ("session two.mov", "backup of monday", "other.mkv")
-    foreseen = greenroom.json("withdraw", lab, "P01", "--dry-run")
+    foreseen = greenroom.json("participant", "withdraw", lab, "P01", "--dry-run")
     assert {Path(copy).name for copy in foreseen["footage_copies"]} == {*names}
     assert sorted(foreseen["copies"]) == sorted(map(str, copies))
-    told = greenroom("withdraw", lab, "P01", "--yes", "--keep-rest", "--delete-footage")
+    told = greenroom("participant", "withdraw", lab, "P01", "--yes", "--keep-rest", "--delete-footage")
     assert not clip.exists()
     assert "before/study.greenroom is a copy of the study" in told
     assert all(NAME.encode() in copy.read_bytes() for copy in copies)
@@ -456,15 +458,15 @@ def test_a_certificate_is_written_again_from_the_study_in_the_place_of_no_other(
 ) -> None:
     with Study.open(study) as opened, opened.step("Rename"):
         opened.write("UPDATE participant SET pseudonym = ? WHERE pseudonym = 'P02'", (NAME.split()[1],))
-    first = Path(greenroom.json("withdraw", study, "P01", "--yes", "--keep-rest")["certificate"])
-    greenroom("withdraw", study, NAME.split()[1], "--yes", "--keep-rest")
+    first = Path(greenroom.json("participant", "withdraw", study, "P01", "--yes", "--keep-rest")["certificate"])
+    greenroom("participant", "withdraw", study, NAME.split()[1], "--yes", "--keep-rest")
     (kept, other) = read_certificates(study)
     assert (kept.withdrawn, other.withdrawn[:12]) == ("P01", "participant ")
     first.unlink()
-    assert "No participant" in greenroom("withdraw", study, "P01", "--dry-run", code=2)
-    again = Path(greenroom.json("withdraw", study, "P01")["certificate"])
+    assert "No participant" in greenroom("participant", "withdraw", study, "P01", "--dry-run", code=2)
+    again = Path(greenroom.json("participant", "withdraw", study, "P01")["certificate"])
     assert again == first
     assert again.read_text().startswith("# Certificate of the withdrawal of P01\n")
     again.write_text("signed by hand")
     assert write_certificate(study, kept) == first.with_name(f"{first.stem} (1).md")
-    assert "withdrew on" in greenroom("withdraw", study, NAME.split()[1])
+    assert "withdrew on" in greenroom("participant", "withdraw", study, NAME.split()[1])

@@ -42,15 +42,15 @@ def test_it_is_put_there_and_taken_away_without_a_rest(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     greenroom = Terminal(capsys)
-    assert greenroom.json("desktop")["installed"] is False
-    greenroom("desktop", "--install")
-    files = greenroom.json("desktop", "--install")["files"]
+    assert greenroom.json("setup", "desktop")["installed"] is False
+    greenroom("setup", "desktop", "--install")
+    files = greenroom.json("setup", "desktop", "--install")["files"]
     assert sorted(files) == sorted(str(path) for path in home.rglob("*") if path.is_file())
     assert {Path(file).name for file in files} == {"greenroom.desktop", "greenroom.xml", "greenroom.svg"}
     assert entry(home)["TryExec"] == str(tmp_path / "bin" / "greenroom")
-    greenroom("desktop", "--remove")
+    greenroom("setup", "desktop", "--remove")
     assert [path for path in home.rglob("*") if path.is_file()] == []
-    assert greenroom.json("desktop", "--remove")["files"] == []
+    assert greenroom.json("setup", "desktop", "--remove")["files"] == []
 
 
 @pytest.mark.parametrize("folder", ["with a blank", 'with "quotes"', "100% $HOME `here`", "back\\slash"])

@@ -57,7 +57,7 @@ def test_the_whole_of_it_holds_no_path_and_no_name(
     ask = doctor.run_probe
     monkeypatch.setattr(doctor, "run_probe", lambda one: doctor.ProbeResult(_WORKS[one]) if one in slow else ask(one))
     report = doctor.run_diagnostics(Silent())
-    monkeypatch.setattr("app.cli.machine.run_diagnostics", lambda bar: report)
+    monkeypatch.setattr("app.cli.setup.run_diagnostics", lambda bar: report)
     said = greenroom("doctor")
     found = greenroom.json("doctor")
     assert found["ok"]
@@ -83,7 +83,7 @@ def test_it_says_which_optional_parts_are_there_and_how_to_get_what_is_missing(
     assert report.sections["Optional parts"].keys() == OPTIONAL_PARTS.keys()
     assert report.sections["Optional parts"]["names"] == (
         "Searching texts for personal information needs the optional part “names”, which is not installed. "
-        "Get it: greenroom models fetch names"
+        "Get it: greenroom model fetch names"
     )
     assert not report.problems, "a plain installation lacks it, and works"
 

@@ -193,7 +193,7 @@ def test_it_is_written_whole_or_not_at_all(session: Session, tmp_path: Path, mon
 def test_it_is_refused_until_somebody_read_the_texts_as_they_are(session: Session, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"Nobody confirmed the \d+ scrubbed texts as they are now") as refused:
         export_questions(session, tmp_path / "out")
-    assert "greenroom questions texts STUDY --confirm" in refused.value.hint
+    assert "greenroom question texts STUDY --confirm" in refused.value.hint
     (chain,) = chains_of(session.study, "walk")
     for change in (
         lambda: chains.rename_chain(session, chain.id, "Another name"),

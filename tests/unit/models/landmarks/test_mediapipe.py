@@ -61,7 +61,7 @@ def test_what_is_no_bundle_or_one_of_other_networks_is_refused(
         given(content, tmp_path, monkeypatch)
         with pytest.raises(UserError, match="another network") as raised:
             MediaPipe()
-        assert "greenroom models fetch face-landmarks" in raised.value.hint
+        assert "greenroom model fetch face-landmarks" in raised.value.hint
 
 
 def test_a_bundle_that_runs_and_returns_nonsense_is_refused(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:

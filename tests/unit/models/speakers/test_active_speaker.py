@@ -141,7 +141,7 @@ def test_of_two_talkers_the_one_that_is_heard_is_found(
 def test_synthetic_voices_are_told_apart(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(INSTALLED))
     if not EMBEDDERS.is_installed("resemblyzer"):
-        pytest.skip("needs weights; get them with: greenroom models fetch voice-embedding")
+        pytest.skip("needs weights; get them with: greenroom model fetch voice-embedding")
     talk = synthetic(VOICES[:count], 12, 7)
     voices, error = heard(talk, None, create_voice_embedder("resemblyzer"), None)
     assert voices == count

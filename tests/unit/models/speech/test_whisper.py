@@ -154,7 +154,7 @@ def test_one_that_was_not_added_and_is_as_large_as_a_known_one_is_taken_for_dama
     with pytest.raises(UserError, match="that of whisper-other is another one") as raised:
         inspect_folder(mine)
     assert file_sha256(mine / "model.bin") in raised.value.message
-    assert raised.value.hint.endswith("greenroom models add whisper FOLDER")
+    assert raised.value.hint.endswith("greenroom model add whisper FOLDER")
     know(monkeypatch, mine, file_sha256(mine / "model.bin"))
     assert inspect_folder(mine).name == "whisper-other"
     know(monkeypatch, mine, "0" * 64)

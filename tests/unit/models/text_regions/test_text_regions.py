@@ -47,7 +47,7 @@ def test_without_weights_it_says_how_to_get_them() -> None:
     assert FINDERS.default() is None
     with pytest.raises(UserError, match="not installed") as raised:
         create_text_detector("binarization")
-    assert "greenroom models add text-regions" in raised.value.hint
+    assert "greenroom model add text-regions" in raised.value.hint
 
 
 def test_text_that_stays_is_one_area_and_what_was_seen_once_is_none() -> None:

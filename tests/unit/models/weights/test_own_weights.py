@@ -108,7 +108,7 @@ def test_a_file_that_changed_after_it_was_added_is_not_used(mine: Path, folder: 
     picture_network(folder / "cartoon.onnx", NCHW, NCHW, gain=2)
     with pytest.raises(UserError, match="damaged") as raised:
         weights.verified_path("cartoon")
-    assert "greenroom models add cartoon FILE" in raised.value.hint
+    assert "greenroom model add cartoon FILE" in raised.value.hint
     add_weights("cartoon", folder / "cartoon.onnx", LICENCE)
     assert weights.digest("cartoon") != first
 
@@ -179,7 +179,7 @@ def test_one_that_is_missing_says_how_to_add_it_and_is_never_fetched() -> None:
         for ask in (weights.verified_path, fetch):
             with pytest.raises(UserError) as raised:
                 ask(name)
-            assert f"greenroom models add {name} F" in raised.value.hint
+            assert f"greenroom model add {name} F" in raised.value.hint
 
 
 def test_a_whisper_of_ones_own_is_a_folder_of_ctranslate2_with_no_other_network(mine: Path, folder: Path) -> None:

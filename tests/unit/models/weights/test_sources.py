@@ -113,7 +113,7 @@ def test_an_answer_of_refusal_is_said_and_leaves_nothing(kind: SourceKind, sende
     sender.status = 403
     with pytest.raises(UserError, match="403") as raised:
         fetch("toy")
-    assert "greenroom models add toy" in raised.value.hint
+    assert "greenroom model add toy" in raised.value.hint
     assert names_in(folder) == []
 
 
@@ -127,7 +127,7 @@ def test_a_machine_that_is_said_to_be_offline_asks_nothing(
         fetch("toy")
     assert "pip download --no-deps toy-models==1.0" in raised.value.hint
     assert f"https://huggingface.co/{REPO}/tree/{REVISION}" in raised.value.hint
-    assert "greenroom models add toy" in raised.value.hint
+    assert "greenroom model add toy" in raised.value.hint
     assert (sender.paths, names_in(folder)) == ([], [])
     monkeypatch.setenv(variable, "0")
     assert held(fetch("toy")) == FILES

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from annotate.interchange.lossless_format import RowsPlan
 
 
-@command("export")
+@command()
 def export_annotations(
     session: Session,
     key: str = option("Which one; docs/interchange.md says what each holds.", "--format", choices=FORMATS),
@@ -31,12 +31,12 @@ def export_annotations(
 ) -> Output:
     """Export annotations for another tool. Hold-outs are never exported.
 
-    They are raw: names and all else that is personal is in them. What may be given away is made by `greenroom release`.
+    They are raw: names and all else that is personal is in them. `greenroom release make` makes what may be given away.
 
     \b
     Example:
-      greenroom export my-study.greenroom --format eaf --out for-elan
-      greenroom export my-study.greenroom --format csv --out all.csv --annotator Ada
+      greenroom segment export my-study.greenroom --format eaf --out for-elan
+      greenroom segment export my-study.greenroom --format csv --out all.csv --annotator Ada
     """
     from annotate.interchange.annotation_files import get_format
     from annotate.interchange.document_export import export_recordings, exportable_recordings
@@ -51,9 +51,7 @@ def export_annotations(
     return Output({"format": key, "files": made, "losses": to.losses}, lines)
 
 
-@command(
-    "import", study=EDIT, reads=("preview",), annotator=option("Who made what the file does not give an annotator for.")
-)
+@command(study=EDIT, reads=("preview",), annotator=option("Who made what the file does not give an annotator for."))
 def import_annotations(
     session: Session,
     files: tuple[Path, ...] = argument(metavar="FILE...", required=True),
@@ -85,9 +83,9 @@ def import_annotations(
 
     \b
     Example:
-      greenroom import my-study.greenroom coded.eaf --recording 1 --preview
-      greenroom import my-study.greenroom coded.eaf --recording 1 --map gestures=text --map notes=out
-      greenroom import my-study.greenroom lab.boris --part "visit 1=3" --new-recordings
+      greenroom segment import my-study.greenroom coded.eaf --recording 1 --preview
+      greenroom segment import my-study.greenroom coded.eaf --recording 1 --map gestures=text --map notes=out
+      greenroom segment import my-study.greenroom lab.boris --part "visit 1=3" --new-recordings
     """
     from annotate.interchange.annotation_files import apply_import, plan_import, read_files
     from annotate.interchange.lane_entries import NEW_RECORDING, assign_recordings

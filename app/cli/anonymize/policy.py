@@ -24,7 +24,7 @@ from anonymize.egress.egress_log import (
     write_table,
 )
 from anonymize.egress.policy_edits import change_policy, confirm_policy, set_policy
-from app.cli.command import EDIT, FILE, CommandGroup, argument, command, option
+from app.cli.command import EDIT, FILE, argument, command, option
 from app.cli.console import Output
 from project.codec import dump
 from project.entities.egress_policy import EgressLevel
@@ -36,15 +36,7 @@ from project.session.session import Session
 from project.text_format import escape_unprintable
 
 
-@click.group(cls=CommandGroup)
-def policy() -> None:
-    """Show or set what of a study may leave this machine.
-
-    By default nothing does. What leaves, and what was kept from it, is in the journal: greenroom egress.
-    """
-
-
-@policy.command()
+@command()
 def show(session: Session) -> Output:
     """Show what may leave this machine, to whom, and who allowed it.
 
@@ -59,7 +51,7 @@ def show(session: Session) -> Output:
     return Output({**found.as_json(), "in_force": not unconfirmed}, lines)
 
 
-@policy.command(study=EDIT)
+@command(study=EDIT)
 def confirm(session: Session, yes: bool = option("Do not ask.")) -> Output:
     """Confirm the policy of a study: put it in force on this machine.
 
@@ -86,7 +78,7 @@ def _confirm_policy(lines: list[str]) -> None:
         raise UserError("The policy was not put in force.", "Nothing leaves.")
 
 
-@policy.command("set", study=EDIT)
+@command(study=EDIT)
 def set_(
     session: Session,
     level: EgressLevel | None = argument(),
@@ -133,7 +125,7 @@ def set_(
 
 
 @command()
-def egress(
+def log(
     study: Path | None = argument(),
     only: str | None = option(
         "Only what left this machine, stayed on it, or was refused.", choices=["left", "local", "refused"]
@@ -150,9 +142,9 @@ def egress(
 
     \b
     Example:
-      greenroom egress my-study.greenroom
-      greenroom egress my-study.greenroom --only left --csv requests.csv
-      greenroom egress
+      greenroom policy log my-study.greenroom
+      greenroom policy log my-study.greenroom --only left --csv requests.csv
+      greenroom policy log
     """
     outcomes = [EgressOutcome(only)] if only else [*EgressOutcome]
     policy = None

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.cli.command import EDIT, KEEP_REST, CommandGroup, argument, command, option
+from app.cli.command import EDIT, KEEP_REST, argument, command, option
 from app.cli.console import UNSCRUBBED_NOTE, Bar, Output, record
 from project.entities.study_records import ParticipantRole, Recording
 from project.errors import UserError
@@ -20,38 +20,28 @@ if TYPE_CHECKING:
     from project.entities.study_records import Utterance
 
 
-@click.group(cls=CommandGroup)
-def transcript() -> None:
-    """Show, import or export what is said in a recording.
-
-    \b
-    Example:
-      greenroom transcript show my-study.greenroom --recording 1
-    """
-
-
-@transcript.command()
+@command()
 def show(session: Session, recording: Recording = option()) -> Output:
     """Print a transcript, one line an utterance, with cues in brackets.
 
     \b
     Example:
-      greenroom transcript show my-study.greenroom --recording 1
+      greenroom speech show my-study.greenroom --recording 1
     """
     from annotate.transcript.conversation_history import export_lines, transcript_to_json
 
     found = {"recording": recording.number, **transcript_to_json(session, recording.id)}
     lines = export_lines(session, recording.id).rstrip("\n")
-    empty = f"Recording {recording.number} has no transcript yet. Make one: greenroom transcribe STUDY"
+    empty = f"Recording {recording.number} has no transcript yet. Make one: greenroom speech transcribe STUDY"
     return Output(found, lines or empty)
 
 
-@transcript.command("import", study=EDIT)
+@command(study=EDIT)
 def import_file(
     session: Session,
     recording: Recording = option(),
     file: Path = argument(),
-    key: str | None = option("Of `greenroom import`, such as srt; by default seen from the file.", "--format"),
+    key: str | None = option("Of `greenroom segment import`, such as srt; by default seen from the file.", "--format"),
     replace: bool = option("Replace drafts that nobody touched; what people wrote stays."),
     keep_rest: bool = KEEP_REST,
 ) -> Output:
@@ -61,7 +51,7 @@ def import_file(
 
     \b
     Example:
-      greenroom transcript import my-study.greenroom --recording 1 subtitles.srt
+      greenroom speech import my-study.greenroom --recording 1 subtitles.srt
     """
     from annotate.transcript.transcript_files import import_transcript
 
@@ -74,7 +64,7 @@ def import_file(
     return Output(result, [*made.remarks, said])
 
 
-@transcript.command("export")
+@command()
 def export_file(
     session: Session,
     recording: Recording = option(),
@@ -90,8 +80,8 @@ def export_file(
 
     \b
     Example:
-      greenroom transcript export my-study.greenroom --recording 1 dialogue.srt
-      greenroom transcript export my-study.greenroom --recording 1 --format json
+      greenroom speech export my-study.greenroom --recording 1 dialogue.srt
+      greenroom speech export my-study.greenroom --recording 1 --format json
     """
     from annotate.interchange.annotation_files import get_format
     from annotate.transcript.transcript_files import (
@@ -154,10 +144,10 @@ def speakers(
 
     \b
     Example:
-      greenroom speakers my-study.greenroom --recording 1
-      greenroom speakers my-study.greenroom --recording 1 --number 2
-      greenroom speakers my-study.greenroom --recording 1 --name 2=P04 --role user
-      greenroom speakers my-study.greenroom --recording 1 --accept
+      greenroom speech speakers my-study.greenroom --recording 1
+      greenroom speech speakers my-study.greenroom --recording 1 --number 2
+      greenroom speech speakers my-study.greenroom --recording 1 --name 2=P04 --role user
+      greenroom speech speakers my-study.greenroom --recording 1 --accept
     """
     from annotate.speech import speaker_detection
     from anonymize.export.export_job import run_jobs
@@ -190,7 +180,7 @@ def speakers(
         described, told = _describe_speakers(session, owner)
         found.append(described)
         lines += told
-    nothing = "No recording has a transcript or found speech yet. Begin with: greenroom transcribe STUDY"
+    nothing = "No recording has a transcript or found speech yet. Begin with: greenroom speech transcribe STUDY"
     return Output({"recordings": found}, lines or nothing)
 
 
@@ -227,7 +217,7 @@ def _accept_suggestions(session: Session, recordings: list[Recording]) -> None:
             "No suggestion of a speaker waits here.",
             "The speakers that were found are no participants yet. Say who they are, such as: --name 1=P01"
             if unnamed
-            else "Find some: greenroom speakers STUDY",
+            else "Find some: greenroom speech speakers STUDY",
         )
     accept_speakers(session, ids)
 
@@ -301,9 +291,9 @@ def transcribe(
 
     \b
     Example:
-      greenroom transcribe my-study.greenroom --recording 1
-      greenroom transcribe my-study.greenroom --model whisper-small --language German --prompt "Nao, Jülich"
-      greenroom transcribe my-study.greenroom --speech-only
+      greenroom speech transcribe my-study.greenroom --recording 1
+      greenroom speech transcribe my-study.greenroom --model whisper-small --language German --prompt "Nao, Jülich"
+      greenroom speech transcribe my-study.greenroom --speech-only
     """
     from annotate.speech import transcription, voice_activity
     from annotate.study.recording_files import has_sound

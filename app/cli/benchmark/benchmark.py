@@ -3,10 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from app.cli.ask import JUDGES
-from app.cli.command import EDIT, CommandGroup, argument, command, option
+from app.cli.benchmark.judge_ask import JUDGES
+from app.cli.command import EDIT, argument, command, option
 from app.cli.console import Output, progress_bar, record
 from benchmark.items.sampling import ONE_ANNOTATOR, TRUTHS, SamplingOptions
 from project.entities.frozen_items import ItemSet
@@ -18,24 +16,6 @@ from project.text_format import escape_unprintable, pluralize
 
 if TYPE_CHECKING:
     from benchmark.report.benchmark_report import Painter
-
-
-_PLACES: dict[str, str] = {
-    "tasks": "benchmark.sets:tasks",
-    "make": "benchmark.sets:make",
-    "infer": "benchmark.sets:infer",
-    "sets": "benchmark.sets:sets",
-    "run": "benchmark.runs:run",
-    "results": "benchmark.runs:results",
-    "compare": "benchmark.runs:compare",
-    "report": "benchmark.sets:report",
-}
-"""Subcommand -> its file below `app.cli`, and its function."""
-
-
-@click.group(cls=CommandGroup, sections={"Commands": _PLACES})
-def benchmark() -> None:
-    """Ask judges the tasks of the papers, and measure them."""
 
 
 @command(study=EDIT, annotator=option("Annotator; by default the name in the settings."))
@@ -155,7 +135,7 @@ def truth_lines(item_set: ItemSet) -> list[str]:
     lines = [f"  true is {TRUTHS[str(item_set.rule['truth'])]}"] if item_set.rule.get("scheme") else []
     if isinstance(ungrounded := item_set.rule.get("ungrounded"), int):
         told = pluralize(ungrounded, "item")
-        lines.append(f"  {told} with people whose looks the study does not describe: greenroom meta looks")
+        lines.append(f"  {told} with people whose looks the study does not describe: greenroom recording meta looks")
     return lines
 
 

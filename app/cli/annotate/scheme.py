@@ -3,12 +3,10 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import click
-
 from annotate.study import scheme_versions
 from annotate.study.scheme_changes import apply_plan, plan_text
 from annotate.study.scheme_versions import find_orphans, list_study_schemes
-from app.cli.command import EDIT, CommandGroup, argument, option
+from app.cli.command import EDIT, argument, command, option
 from app.cli.console import Output, record
 from project.entities.study_records import Changes
 from project.errors import UserError
@@ -21,12 +19,7 @@ SCHEME = argument(metavar="SCHEME")
 KEY = argument(metavar="KEY")
 
 
-@click.group(cls=CommandGroup)
-def scheme() -> None:
-    """Show, check and use schemes: what can be annotated."""
-
-
-@scheme.command("list")
+@command()
 def list_schemes(study: Path | None = argument()) -> Output:
     """List the schemes that Greenroom ships, or those that a study uses and keeps, with what was filled in.
 
@@ -63,7 +56,7 @@ def list_schemes(study: Path | None = argument()) -> Output:
     return Output({"schemes": listed}, lines)
 
 
-@scheme.command()
+@command()
 def show(scheme: str = SCHEME) -> Output:
     """Print a scheme's tracks, labels, fields and rules. SCHEME is a file, or the key of one that Greenroom ships.
 
@@ -75,7 +68,7 @@ def show(scheme: str = SCHEME) -> Output:
     return Output(record(found), _scheme_lines(found))
 
 
-@scheme.command()
+@command()
 def check(file: Path = argument()) -> Output:
     """Check a scheme file, and say what is wrong and where.
 
@@ -91,7 +84,7 @@ def check(file: Path = argument()) -> Output:
     return Output(told, f"{file.name} is a scheme: {found.name} ({found.key}, version {found.version}), {counted}.")
 
 
-@scheme.command(study=EDIT, annotator=ANNOTATOR)
+@command(study=EDIT, annotator=ANNOTATOR)
 def use(
     session: Session,
     scheme: str = SCHEME,
@@ -131,7 +124,7 @@ def _read_rename(text: str) -> tuple[str, str]:
     return before, after
 
 
-@scheme.command(study=EDIT, annotator=ANNOTATOR)
+@command(study=EDIT, annotator=ANNOTATOR)
 def default(session: Session, key: str = KEY) -> Output:
     """Make a scheme that a study uses the one that new segments are made under.
 
@@ -142,7 +135,7 @@ def default(session: Session, key: str = KEY) -> Output:
     return _run_command(session, key, scheme_versions.make_default, f"New segments are made under {key}")
 
 
-@scheme.command(study=EDIT, annotator=ANNOTATOR)
+@command(study=EDIT, annotator=ANNOTATOR)
 def drop(session: Session, key: str = KEY) -> Output:
     """Stop using a scheme in a study. Its segments and their values stay, and it can be used again.
 

@@ -39,7 +39,7 @@ EXIT_FAILED = 2
 
 
 @command(study=EDIT)
-def anonymize(
+def export(
     session: Session,
     recording: str | None = option("Number, file name or id; or: all."),
     methods: tuple[str, ...] = option(f"One of: {', '.join(METHODS)}. ", "--method", default=[DEFAULT_METHOD]),
@@ -53,7 +53,7 @@ def anonymize(
     keep_robots: bool = option("Leave the faces of participants with the role robot."),
     overwrite: bool = option("Replace clips of the same name."),
     resume: bool = option("Go on with what was asked for last and did not end."),
-    measure: bool = option("Measure every clip afterwards, as greenroom privacy does."),
+    measure: bool = option("Measure every clip afterwards, as greenroom anonymize measure does."),
     preview: Time | None = option("Write one frame before and after as PNG, and no clip.", metavar="TIME"),
     scheduler: str = SCHEDULER,
 ) -> Output:
@@ -68,12 +68,12 @@ def anonymize(
 
     \b
     Example:
-      greenroom anonymize my-study.greenroom --recording 1 --out clips
-      greenroom anonymize my-study.greenroom --recording all --method blur --method solid --out clips
-      greenroom anonymize my-study.greenroom --recording 1 --voice pitch-formant --cover beep --out clips
-      greenroom anonymize my-study.greenroom --recording all --out clips --scheduler tcp://node7:8786
-      greenroom anonymize my-study.greenroom --resume
-      greenroom anonymize my-study.greenroom --recording 1 --method blur --preview 0:12 --out pictures
+      greenroom anonymize export my-study.greenroom --recording 1 --out clips
+      greenroom anonymize export my-study.greenroom --recording all --method blur --method solid --out clips
+      greenroom anonymize export my-study.greenroom --recording 1 --voice pitch-formant --cover beep --out clips
+      greenroom anonymize export my-study.greenroom --recording all --out clips --scheduler tcp://node7:8786
+      greenroom anonymize export my-study.greenroom --resume
+      greenroom anonymize export my-study.greenroom --recording 1 --method blur --preview 0:12 --out pictures
     """
     from anonymize.export import export_queue
 
@@ -199,7 +199,9 @@ def _clip_lines(entry: dict[str, Any]) -> list[str]:
     if left:
         lines.append(f"  FACES LEFT in {len(left)} frames, first at {left[0]:.3f} s. Do not release this clip.")
     elif method_type(str(entry["method"])).kind == "face":
-        lines.append("  Every face was replaced by another. How well that hides people: greenroom privacy STUDY")
+        lines.append(
+            "  Every face was replaced by another. How well that hides people: greenroom anonymize measure STUDY"
+        )
     else:
         lines.append("  No face left.")
     sound = cast(dict[str, Json] | None, entry.get("sound"))
@@ -218,7 +220,7 @@ def _clip_lines(entry: dict[str, Any]) -> list[str]:
     if entry["ends_early_s"]:
         lines.append(f"  The recording ends early: at least {entry['ends_early_s']:.1f} s of it are missing.")
     if entry.get("privacy"):
-        lines.append(f"  Measured: {entry['privacy']}; see also greenroom privacy STUDY.")
+        lines.append(f"  Measured: {entry['privacy']}; see also greenroom anonymize measure STUDY.")
     if entry.get("not_measured"):
         lines.append(f"  NOT MEASURED: {entry['not_measured']}")
     if entry.get("outdated"):
@@ -226,14 +228,14 @@ def _clip_lines(entry: dict[str, Any]) -> list[str]:
     return lines
 
 
-_WITNESS_COMMAND = "greenroom models fetch rfb320"
+_WITNESS_COMMAND = "greenroom model fetch rfb320"
 
 
 LIMIT_NAMES = [limit.name for limit in fields(PrivacyLimits)]
 
 
 @command(study=EDIT)
-def privacy(
+def measure_privacy(
     session: Session,
     which: str | None = option("A clip, RECORDING:METHOD, or a run's id; by default the newest export.", "--export"),
     frame_rate: float | None = option(
@@ -250,9 +252,9 @@ def privacy(
 
     \b
     Example:
-      greenroom privacy my-study.greenroom
-      greenroom privacy my-study.greenroom --export clips/recording-0001-blur.mp4
-      greenroom privacy my-study.greenroom --export 1:blur --limit reidentified=0.01
+      greenroom anonymize measure my-study.greenroom
+      greenroom anonymize measure my-study.greenroom --export clips/recording-0001-blur.mp4
+      greenroom anonymize measure my-study.greenroom --export 1:blur --limit reidentified=0.01
     """
     from anonymize.privacy import privacy_job
     from anonymize.privacy.exported_clips import find_clip, find_export
@@ -320,8 +322,8 @@ def voice(
 
     \b
     Example:
-      greenroom voice my-study.greenroom --recording 1
-      greenroom voice my-study.greenroom --recording 1 --method pitch-formant --cover beep -o sound.flac
+      greenroom anonymize voice my-study.greenroom --recording 1
+      greenroom anonymize voice my-study.greenroom --recording 1 --method pitch-formant --cover beep -o sound.flac
     """
     from anonymize.voice import sound_job
     from project.codec import dump
@@ -371,7 +373,7 @@ def _voice_lines(found: dict[str, Json]) -> list[str]:
         against = "the transcript" if words["reference"] == "transcript" else "what was recognised before"
         lines.append(f"  Word errors against {against}: {before}{format_percent(words['errors_after'])} after.")
     if voices is None:
-        lines.append("  Voices are not compared; for that: greenroom models fetch voice-embedding")
+        lines.append("  Voices are not compared; for that: greenroom model fetch voice-embedding")
     else:
         lines += [f"  Voice of {who}: {cosine:.2f} like before." for who, cosine in voices["before_and_after"].items()]
         if voices["two_people_before"] is not None:

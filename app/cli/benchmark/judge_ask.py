@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from app.cli.annotate.segment import FILTER, SegmentFilterArgs, find_segments
 from app.cli.command import EDIT, OptionGroup, command, given_options, option
-from app.cli.console import Bar, Output, progress_bar, run_job
-from app.cli.segment import FILTER, SegmentFilterArgs, find_segments
+from app.cli.console import Bar, Output, progress_bar, run_job, table_lines
 from benchmark.judging.ask_run import RunOutcome, refusal_error
 from benchmark.judging.run_budget import Limits
 from benchmark.judging.visible_answers import VisibleAnswer, visible_answers
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from benchmark.judging.ask_run import AskRequest
 
 _LABEL_KEY = "label"
-_MAX_DETAIL_CHARS = 60
 
 
 def _answer_json(answer: VisibleAnswer) -> dict[str, Any]:
@@ -64,7 +63,7 @@ def _verdict(answer: VisibleAnswer) -> str:
 
 
 def _details(answer: VisibleAnswer) -> str:
-    """Return the rest of the answer in short, or the error if there is no answer."""
+    """Return the rest of the answer, or the error if there is no answer."""
     judgment = answer.judgment
     if judgment.status is not JudgmentStatus.OK:
         return judgment.error
@@ -75,8 +74,7 @@ def _details(answer: VisibleAnswer) -> str:
     }
     if _LABEL_KEY not in judgment.answer:
         rest = dict([*rest.items()][1:])
-    text = "; ".join(f"{name}: {_format_value(value)}" for name, value in rest.items())
-    return text if len(text) <= _MAX_DETAIL_CHARS else f"{text[:_MAX_DETAIL_CHARS]}…"
+    return "; ".join(f"{name}: {_format_value(value)}" for name, value in rest.items())
 
 
 def _cost_text(answer: VisibleAnswer) -> str:
@@ -97,7 +95,7 @@ def format_table(answers: Iterable[VisibleAnswer]) -> list[str]:
     rows = [*answers]
     lines: list[str] = []
     segment_id = ""
-    for row, line in zip(rows, table(rows, _ANSWER_COLUMNS).lines(indent="  "), strict=True):
+    for row, line in zip(rows, table_lines(table(rows, _ANSWER_COLUMNS), indent="  "), strict=True):
         about = row.judgment
         if about.segment_id != segment_id:
             segment_id = about.segment_id
@@ -135,6 +133,7 @@ def _format_value(value: Json) -> str:
 
 
 _MATERIAL = given_options(
+    "What judges are shown",
     rule=(str | None, option("Which frames stand for a segment.", choices=["interior", "endpoints"])),
     before=(
         int | None,
@@ -160,6 +159,7 @@ def budget_options(whole: str) -> Any:
             "budget_tokens": (int | None, option(f"Tokens that {whole} may take.", type=click.IntRange(0))),
         },
         build=lambda budget_money, budget_tokens: Limits(budget_money, budget_tokens),
+        heading="Budget",
     )
 
 
@@ -196,9 +196,9 @@ def ask(
 
     \b
     Example:
-      greenroom ask my-study.greenroom --segment 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --judge gpt
-      greenroom ask my-study.greenroom --recording 3 --task verdict --budget-money 2
-      greenroom ask my-study.greenroom --all --judge gpt --condition blur
+      greenroom judge ask my-study.greenroom --segment 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --judge gpt
+      greenroom judge ask my-study.greenroom --recording 3 --task verdict --budget-money 2
+      greenroom judge ask my-study.greenroom --all --judge gpt --condition blur
     """
     from benchmark.judge_input.input_plan import InputSettings
     from benchmark.judging.ask_run import AskRequest

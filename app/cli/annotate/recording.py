@@ -1,14 +1,10 @@
-"""Commands about single recordings.
-
-They search for words, add a camera or a microphone, find where it begins, and choose the sound track of a file.
-"""
+"""The group `recording`: add a view, align it, choose its sound track, mark a recording as done or hold it out."""
 
 from pathlib import Path, PurePath
 from typing import Any
 
 import click
 
-from annotate.review.text_search import StudySearch
 from annotate.study import recording_files
 from annotate.study.recording_edits import (
     add_medium,
@@ -19,40 +15,15 @@ from annotate.study.recording_edits import (
     truncation_warning,
 )
 from annotate.study.recording_files import locate_sound
+from annotate.team import assignments
 from app.cli.command import EDIT, SOUND_TRACK, argument, command, option
 from app.cli.console import Output, progress_bar, run_job
 from project.entities.study_records import Medium, MediumRole, Recording
 from project.errors import UserError
 from project.queries.recording_rows import media_of
 from project.session.session import Session
-from project.text_format import escape_unprintable, pluralize
+from project.text_format import escape_unprintable
 from project.timebase import SECOND_US, parse_time
-
-
-@command()
-def search(
-    session: Session,
-    words: tuple[str, ...] = argument(required=True),
-    limit: int = option("How many at most.", type=click.IntRange(1, 10_000), default=50),
-) -> Output:
-    """Search all texts of a study, the best fit first.
-
-    They are rationales, corrections, comments, reviews, utterances, recordings and participants. A word is
-    found where one begins with it, whatever its accents; words between quotes are found as they stand.
-
-    \b
-    Example:
-      greenroom search my-study.greenroom interrupt "the robot"
-    """
-    typed = " ".join(f'"{word}"' if " " in word and '"' not in word else word for word in words)
-    searched = StudySearch(session)
-    hits = searched.find_hits(typed, limit)
-    total = len(searched.index.find_locations(typed))
-    searched.close()
-    more = [f"{pluralize(total - len(hits), 'more text')}; --limit shows them."] if total > len(hits) else []
-    lines = [hit.as_text() for hit in hits]
-    return Output({"found": total, "hits": hits}, lines + more or "Nothing found.")
-
 
 _ROLES = ("camera", "microphone")
 
@@ -70,8 +41,8 @@ def add_view(
 
     \b
     Example:
-      greenroom add-view my-study.greenroom --recording 1 ceiling.mp4 --role camera
-      greenroom add-view my-study.greenroom --recording 1 lapel.wav --role microphone --offset -0:02.5
+      greenroom recording add-view my-study.greenroom --recording 1 ceiling.mp4 --role camera
+      greenroom recording add-view my-study.greenroom --recording 1 lapel.wav --role microphone --offset -0:02.5
     """
     offset_us = -parse_time(offset[1:]) if offset.startswith("-") else parse_time(offset)
     with progress_bar("Reading") as bar:
@@ -109,8 +80,8 @@ def sync(
 
     \b
     Example:
-      greenroom sync my-study.greenroom --recording 1
-      greenroom sync my-study.greenroom --recording 1 --medium lapel.wav --apply
+      greenroom recording sync my-study.greenroom --recording 1
+      greenroom recording sync my-study.greenroom --recording 1 --medium lapel.wav --apply
     """
     chosen = _select_media(session, recording, medium)
     answers: list[dict[str, Any]] = []
@@ -152,8 +123,8 @@ def sound(
 
     \b
     Example:
-      greenroom sound my-study.greenroom --recording 1
-      greenroom sound my-study.greenroom --recording 1 --track 2
+      greenroom recording sound my-study.greenroom --recording 1
+      greenroom recording sound my-study.greenroom --recording 1 --track 2
     """
     file = session.main_medium(recording.id) if medium is None else _select_medium(session, recording, medium)
     if file is None:
@@ -178,7 +149,7 @@ def _select_media(session: Session, owner: Recording, text: str | None) -> list[
         if not heard:
             raise UserError(
                 f"Recording {owner.number} has no further file with sound.",
-                "Add one: greenroom add-view STUDY --recording NUMBER FILE --role microphone",
+                "Add one: greenroom recording add-view STUDY --recording NUMBER FILE --role microphone",
             )
         return heard
     return [_select_medium(session, owner, text)]
@@ -198,3 +169,35 @@ def _select_medium(session: Session, owner: Recording, text: str) -> Medium:
 
 def _format_seconds(time_us: int) -> str:
     return f"{time_us / SECOND_US:.3f} s"
+
+
+@command(study=EDIT, annotator=option("Whose it is.", required=True))
+def done(
+    session: Session,
+    annotator: str,
+    recording: Recording = option(),
+    undone: bool = option("It is not done after all.", "--undo"),
+) -> Output:
+    """Mark a recording as done by its annotator.
+
+    \b
+    Example:
+      greenroom recording done my-study.greenroom --recording 1 --annotator Ada
+    """
+    assignments.mark_done(session, recording.id, not undone)
+    state = "not done" if undone else "done"
+    result = {"recording": recording.number, "annotator": annotator, "done": not undone}
+    return Output(result, f"Recording {recording.number}: {state} by {annotator}")
+
+
+@command(study=EDIT)
+def hold_out(session: Session, recording: Recording = option(), off: bool = option("Hold it out no longer.")) -> Output:
+    """Hold a recording out: nothing of it is ever exported.
+
+    \b
+    Example:
+      greenroom recording hold-out my-study.greenroom --recording 7
+    """
+    assignments.hold_out(session, recording.id, not off)
+    state = "no longer held out" if off else "held out"
+    return Output({"recording": recording.number, "held_out": not off}, f"Recording {recording.number}: {state}")

@@ -1,8 +1,4 @@
-"""Commands about a study as a whole.
-
-They create and check studies, undo edits, find moved recordings again, save what can be read of a damaged study,
-encrypt files under a passphrase and make invented studies.
-"""
+"""The group `study`, commands about the file: recover, encrypt, decrypt, scrub and invent it."""
 
 import sys
 from collections.abc import Mapping
@@ -11,224 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.cli.command import EDIT, SOUND_TRACK, Time, argument, command, option
-from app.cli.console import Output, progress_bar, record
+from app.cli.command import OPEN, argument, command, option
+from app.cli.console import Output, progress_bar, record, table_lines
+from app.cli.launch import with_study_suffix
 from project.errors import UserError
-from project.progress import SubtaskProgress
 from project.recovery.recovery_report import report_lines
-from project.session.session import MediaState, Session
+from project.session.session import Session
 from project.text_format import escape_unprintable, format_size, pluralize
 from project.text_tables import Column, NumberFormat, TableCell, table
-from project.timebase import format_time
 
 if TYPE_CHECKING:
     from project.store.backups import Backup
-
-
-@command("open")
-def open_study(
-    files: tuple[Path, ...] = argument(metavar="[FILE]..."),
-    recording: str | None = option("Number, file name or id of the one to show."),
-    at: Time | None = option("Seconds or h:mm:ss.mmm to show."),
-    from_desktop: bool = option("Say what is wrong in a window: for starts without a terminal."),
-) -> int:
-    """Open the window, on a study where one is named.
-
-    The word `open` can be left out. Where recordings are named, the window offers to make a study of them.
-
-    \b
-    Example:
-      greenroom open my-study.greenroom
-      greenroom my-study.greenroom
-      greenroom open my-study.greenroom --recording 3 --at 0:01:02.5
-    """
-    from app.cli.launch import open_window
-
-    return open_window(files, None, recording, at, from_desktop)
-
-
-@command()
-def new(
-    study: Path = argument(), name: str = option("What the study is called; by default its file name.", default="")
-) -> Output:
-    """Make an empty study.
-
-    \b
-    Example:
-      greenroom new my-study.greenroom
-    """
-    from project.store.study import Study
-
-    path = with_study_suffix(study)
-    Study.create(path, name or path.stem).close()
-    return Output({"study": path}, f"Made {path}")
-
-
-@command(study=EDIT)
-def add(
-    session: Session,
-    videos: tuple[Path, ...] = argument(metavar="VIDEO...", required=True),
-    collection: str | None = option("Name of the collection they belong to; made when it is new."),
-    sound: int | None = SOUND_TRACK,
-) -> Output:
-    """Add recordings to a study. The files stay where they are.
-
-    Of a file with several sound tracks, the one that is marked as default is used, or the first;
-    greenroom sound chooses another later.
-
-    \b
-    Example:
-      greenroom add my-study.greenroom footage/*.mp4
-      greenroom add my-study.greenroom --sound 2 interview.mkv
-    """
-    from annotate.study.recording_edits import add_recordings, probe_file, sound_track_note, truncation_warning
-
-    with progress_bar("Reading") as bar:
-        files = []
-        for done, video in enumerate(videos):
-            step = SubtaskProgress(bar, 100 * done, 100, 100 * len(videos))
-            files.append(probe_file(video, step, sound_track=sound or 0))
-    ids, _ = add_recordings(session, files, collection)
-    made = [session.recording(recording_id) for recording_id in ids]
-    lines = []
-    for recording, file in zip(made, files, strict=True):
-        facts = [format_time(recording.duration_us)]
-        facts += [note] if (note := sound_track_note(file.facts)) else []
-        lines.append(f"Added recording {recording.number}: {escape_unprintable(recording.name)} ({', '.join(facts)})")
-    lines += [line for file in files if (line := truncation_warning(file))]
-    return Output(
-        {
-            "study": session.study.path,
-            "recordings": [
-                {
-                    "id": recording.id,
-                    "number": recording.number,
-                    "name": recording.name,
-                    "seconds": recording.duration_us / 1e6,
-                    "ends_early_s": file.facts.missing_us / 1e6,
-                    "sound_track": file.facts.audio.track if file.facts.audio else None,
-                    "sound_tracks": file.facts.audio.tracks if file.facts.audio else 0,
-                }
-                for recording, file in zip(made, files, strict=True)
-            ],
-        },
-        lines,
-    )
-
-
-@command()
-def info(session: Session) -> Output:
-    """Say what is in a study.
-
-    \b
-    Example:
-      greenroom info my-study.greenroom
-    """
-    from annotate.review.study_progress import build_overview
-
-    found = build_overview(session)
-    listed = [
-        {
-            **record(overview.recording),
-            **record(overview, "recording", "state", "faces"),
-            "media": overview.state or "none",
-            "face_tracks": overview.faces.result.get("tracks") if overview.faces else None,
-        }
-        for overview in found.recordings
-    ]
-    counts = {"recordings": len(listed), "segments": found.segments, "annotators": len(found.annotators)}
-    answer = record(found, **counts, annotator_names=found.annotators, recording_list=listed)
-    return Output(answer, found.as_text())
-
-
-@command(study=EDIT)
-def undo(session: Session) -> Output:
-    """Take back the newest edit that still stands.
-
-    It may have been made long ago.
-
-    \b
-    Example:
-      greenroom undo my-study.greenroom
-    """
-    from annotate.study import recording_edits
-
-    done = recording_edits.undo(session)
-    return Output({"undone": done.name}, f"Undone: {done.name}")
-
-
-@command(study=EDIT)
-def redo(session: Session) -> Output:
-    """Do again what was undone last.
-
-    \b
-    Example:
-      greenroom redo my-study.greenroom
-    """
-    from annotate.study import recording_edits
-
-    done = recording_edits.redo(session)
-    return Output({"redone": done.name}, f"Done again: {done.name}")
-
-
-@command()
-def check(study: Path = argument()) -> Output:
-    """Say whether a study file is sound, without changing it. Exits with 2 when it is not.
-
-    \b
-    Example:
-      greenroom check my-study.greenroom
-    """
-    from project.integrity.integrity_check import check_study
-
-    problems = check_study(study)
-    missing: list[str] = []
-    if not problems:
-        with Session.open(study, read_only=True) as session:
-            from project.queries.recording_rows import all_media
-
-            found = [session.locate(medium) for medium in all_media(session.study)]
-        missing = [f"{f.state.value}: {f.path}" for f in found if f.state is not MediaState.PRESENT]
-    lines = [f"{study}: {'sound' if not problems else pluralize(len(problems), 'problem')}", *problems]
-    if missing:
-        lines += ["Files to relink:", *missing]
-    return Output({"ok": not problems, "problems": problems, "media": missing}, lines, 2 if problems else 0)
-
-
-@command(study=EDIT)
-def relink(session: Session, folder: Path = argument()) -> Output:
-    """Find missing files of a study in a folder, by their content.
-
-    \b
-    Example:
-      greenroom relink my-study.greenroom /media/footage
-    """
-    from annotate.study.recording_edits import relink as run_relink
-
-    with progress_bar("Searching") as bar:
-        done = run_relink(session, folder, bar)
-    text = [f"Relinked {pluralize(len(done.found), 'file')}." if done.found else "No missing file was found there."]
-    text += [f"Still missing: {name}" for name in done.missing]
-    return Output({"relinked": done.found, "missing": done.missing}, text)
-
-
-@command(hidden=True)
-def worker(stay: bool = option("Do one job after the other until the input closes.")) -> int:
-    """Do one job for a window, told on standard input."""
-    from app.worker import run
-
-    return run(stay=stay)
-
-
-def with_study_suffix(study: Path) -> Path:
-    """Return the path of a new study with the suffix of studies."""
-    if not study.name:
-        raise UserError("A study needs a name.", "Give one that ends in .greenroom.")
-    if study.suffix == ".greenroom":
-        return study
-    if study.suffix and study.suffix.lower() in {".mp4", ".mov", ".mkv", ".avi", ".webm"}:
-        raise UserError(f"{study.name} is the name of a video.", "A study's name ends in .greenroom.")
-    return study.with_name(study.name + ".greenroom")
 
 
 @command()
@@ -248,9 +37,9 @@ def recover(
 
     \b
     Example:
-      greenroom recover my-study.greenroom
-      greenroom recover my-study.greenroom --out saved.greenroom
-      greenroom recover my-study.greenroom --backup 2 --out saved.greenroom
+      greenroom study recover my-study.greenroom
+      greenroom study recover my-study.greenroom --out saved.greenroom
+      greenroom study recover my-study.greenroom --backup 2 --out saved.greenroom
     """
     from project.recovery.recovery import copy_backup
     from project.recovery.recovery import recover as run_recover
@@ -283,7 +72,7 @@ def _list_backups(study: Path) -> Output:
         raise UserError(
             f"There is neither a study “{escape_unprintable(study)}” nor a backup of it.", "See where it lies."
         )
-    lines = table(found, _BACKUP_COLUMNS).lines() if found else []
+    lines = table_lines(table(found, _BACKUP_COLUMNS)) if found else []
     total = sum(backup.size for backup in found)
     head = (
         f"{pluralize(len(found), 'backup')}, {format_size(total)}, the newest first:"
@@ -316,9 +105,9 @@ def encrypt(
 
     \b
     Example:
-      greenroom encrypt my-study.greenroom
-      greenroom encrypt my-study.greenroom --change
-      greenroom encrypt clip.mp4 --passphrase-file ~/passphrase.txt
+      greenroom study encrypt my-study.greenroom
+      greenroom study encrypt my-study.greenroom --change
+      greenroom study encrypt clip.mp4 --passphrase-file ~/passphrase.txt
     """
     from anonymize.local_files.study_encryption import change_passphrase, encrypt_other_file, encrypt_study
     from project.encryption.encryption_key import is_encrypted
@@ -348,8 +137,8 @@ def decrypt(study: Path = argument(), passphrase_file: Path | None = _PASSPHRASE
 
     \b
     Example:
-      greenroom decrypt my-study.greenroom
-      greenroom decrypt clip.mp4.encrypted
+      greenroom study decrypt my-study.greenroom
+      greenroom study decrypt clip.mp4.encrypted
     """
     from project.encryption.encrypted_files import SUFFIX, decrypt_file
     from project.encryption.encryption_key import read_salt
@@ -405,9 +194,9 @@ def synthetic(
 
     \b
     Example:
-      greenroom synthetic big.greenroom
-      greenroom synthetic large.greenroom --segments 100000 --bare
-      greenroom synthetic chains.greenroom --chains
+      greenroom study synthetic big.greenroom
+      greenroom study synthetic large.greenroom --segments 100000 --bare
+      greenroom study synthetic chains.greenroom --chains
     """
     path = with_study_suffix(study)
     if chains:
@@ -450,3 +239,36 @@ def _fill_chains(path: Path, seed: int) -> Mapping[str, int]:
     with Study.create(path, path.stem) as made, progress_bar("Inventing") as bar:
         fill_with_chains(made, seed, bar)
     return {"recordings": RECORDINGS, "chains": CHAINS, "nodes": sum(NODES.values()), "subchains": SUBCHAINS}
+
+
+@command(study=OPEN)
+def scrub(session: Session, out: Path = option("Where the copy goes.")) -> Output:
+    """Make a copy that holds annotations alone, to be shared.
+
+    Segments, labels, choices, numbers and the structure of chains go along, under codes. Words, names, paths,
+    footage and the history do not.
+
+    \b
+    Example:
+      greenroom study scrub my-study.greenroom --out annotations.greenroom
+    """
+    from anonymize.release.annotations_only import export_annotations_copy
+
+    made, changes = export_annotations_copy(session, out)
+    rows = ", ".join(
+        pluralize(made.rows.get(table, 0), thing)
+        for table, thing in (
+            ("recording", "recording"),
+            ("segment", "segment"),
+            ("segment_value", "value"),
+            ("chain", "chain"),
+        )
+    )
+    lines = [f"Made {escape_unprintable(made.path)} ({format_size(made.path.stat().st_size)}): {rows}"]
+    if made.held_out:
+        lines.append(f"{pluralize(made.held_out, 'recording')} held out: not in it")
+    if left := made.left_out.get("segment_value"):
+        lines.append(f"{pluralize(left, 'value')} in words: not in it")
+    if changes is None:
+        lines.append("The study can only be read now, so it does not note that there is this copy.")
+    return Output(record(made, "path", copy=str(made.path), noted=changes is not None), lines)

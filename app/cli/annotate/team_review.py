@@ -21,7 +21,7 @@ from annotate.review.peer_review import (
 )
 from annotate.segments.segment_edits import find_segment
 from annotate.study.people import require_annotator
-from app.cli.command import EDIT, CommandGroup, argument, command, option
+from app.cli.command import EDIT, argument, command, option
 from app.cli.console import Output
 from project.codec import dump
 from project.entities.study_records import Annotator, Recording, ReviewDecision
@@ -34,12 +34,7 @@ from project.timebase import format_time
 REVIEWER = option("Who reviews.", required=True)
 
 
-@click.group(cls=CommandGroup)
-def review() -> None:
-    """Review segments of others that differ from one's own."""
-
-
-@review.command("list", annotator=REVIEWER)
+@command(annotator=REVIEWER)
 def list_waiting(
     session: Session,
     annotator: str,
@@ -51,7 +46,7 @@ def list_waiting(
 
     \b
     Example:
-      greenroom review list my-study.greenroom --annotator Ada --with Bo
+      greenroom team review list my-study.greenroom --annotator Ada --with Bo
     """
     reviewer = require_annotator(session, annotator)
     owners = all_recordings(session.study) if recording is None else [recording]
@@ -84,7 +79,7 @@ def list_waiting(
     return Output(result, lines)
 
 
-@review.command(study=EDIT, annotator=REVIEWER)
+@command(study=EDIT, annotator=REVIEWER)
 def decide(
     session: Session,
     annotator: str,
@@ -96,7 +91,7 @@ def decide(
 
     \b
     Example:
-      greenroom review decide my-study.greenroom SEGMENT --decision disagree \\
+      greenroom team review decide my-study.greenroom SEGMENT --decision disagree \\
         --note "She pauses to think; nothing is wrong yet." --annotator Ada
     """
     peer_review.review_segment(session, segment_id, ReviewDecision(decision), note)
@@ -104,13 +99,13 @@ def decide(
     return Output(described, f"{annotator} {decision}s with {segment_id}")
 
 
-@review.command(study=EDIT, annotator=REVIEWER)
+@command(study=EDIT, annotator=REVIEWER)
 def withdraw(session: Session, annotator: str, segment_id: str = argument(metavar="SEGMENT")) -> Output:
     """Take back what was said about a segment.
 
     \b
     Example:
-      greenroom review withdraw my-study.greenroom SEGMENT --annotator Ada
+      greenroom team review withdraw my-study.greenroom SEGMENT --annotator Ada
     """
     find_segment(session, segment_id)
     peer_review.withdraw_review(session, segment_id)
@@ -137,7 +132,7 @@ def adjudicate(
 
     \b
     Example:
-      greenroom adjudicate my-study.greenroom --spans union --labels majority
+      greenroom team adjudicate my-study.greenroom --spans union --labels majority
     """
     rule = AdjudicationRule(SpanRule(spans), Labels(labels), ChoiceRule(choices), minimum_iou, UnsettledRule(unsettled))
     only = [] if recording is None else [recording.id]
@@ -236,8 +231,8 @@ def agreement(
 
     \b
     Example:
-      greenroom agreement my-study.greenroom
-      greenroom agreement my-study.greenroom --pair Ada Ben --minimum-iou 0.5 --json
+      greenroom team agreement my-study.greenroom
+      greenroom team agreement my-study.greenroom --pair Ada Ben --minimum-iou 0.5 --json
     """
     from annotate.agreement.annotation_arrays import Options
     from annotate.agreement.study_agreement import AgreementQuery, report_agreement

@@ -8,13 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-import click
-
 from annotate.review.segment_table import Filter, SegmentTable
 from annotate.review.text_search import StudySearch
 from annotate.segments import bulk_edits, segment_edits
 from annotate.segments.segment_edits import find_segment
-from app.cli.command import EDIT, CommandGroup, OptionGroup, Time, argument, command, option, options_of
+from app.cli.command import EDIT, OptionGroup, Time, argument, command, option, options_of
 from app.cli.console import Output, record
 from project.entities.study_records import Channel, Json, Recording, Segment, Verdict
 from project.errors import UserError
@@ -39,8 +37,8 @@ def comment(
 
     \b
     Example:
-      greenroom comment my-study.greenroom SEGMENT --text "Is this not a pause?" --annotator Ada
-      greenroom comment my-study.greenroom SEGMENT --resolve --annotator Bo
+      greenroom segment comment my-study.greenroom SEGMENT --text "Is this not a pause?" --annotator Ada
+      greenroom segment comment my-study.greenroom SEGMENT --resolve --annotator Bo
     """
     writes = text is not None or resolve
     if writes and not annotator:
@@ -88,7 +86,7 @@ class SegmentFilterArgs:
     revised: bool | None = option("Whether they were revised after seeing judges.", "--revised/--not-revised")
 
 
-FILTER = options_of(SegmentFilterArgs)
+FILTER = options_of(SegmentFilterArgs, "Conditions on segments")
 
 
 def find_segments(session: Session, asked: SegmentFilterArgs) -> list[str]:
@@ -193,6 +191,7 @@ FORM_VALUES: Any = OptionGroup(
         "correction": (str | None, option("What the agent should have done instead; errors only.")),
     },
     build=_form_values,
+    heading="Values of the form",
 )
 VALUE = option(
     "Any field of the scheme's form; several choices with commas, a participant by pseudonym.",
@@ -202,12 +201,7 @@ VALUE = option(
 LABEL = option("Key of a label of the track, as --verdict for any scheme.", "--label")
 
 
-@click.group(cls=CommandGroup)
-def segment() -> None:
-    """Mark spans of a recording, and list, change or delete them."""
-
-
-@segment.command(study=EDIT, annotator=ANNOTATOR)
+@command(study=EDIT, annotator=ANNOTATOR)
 def add(
     session: Session,
     recording: Recording = option(),
@@ -241,7 +235,7 @@ def add(
     return Output(described, f"Added {segment_id}")
 
 
-@segment.command("list", edits=("judges_differ",))
+@command(edits=("judges_differ",))
 def list_segments(session: Session, asked: SegmentFilterArgs = FILTER) -> Output:
     """List segments, all or those for which every condition holds.
 
@@ -275,7 +269,7 @@ def list_segments(session: Session, asked: SegmentFilterArgs = FILTER) -> Output
     return Output({"segments": listed}, lines or "No segments.")
 
 
-@segment.command(study=EDIT, annotator=AUTHOR)
+@command(study=EDIT, annotator=AUTHOR)
 def edit(
     session: Session,
     annotator: str | None,
@@ -308,13 +302,13 @@ def edit(
     return Output(described, f"Changed {segment_id}")
 
 
-@segment.command(study=EDIT, annotator=AUTHOR)
+@command(study=EDIT, annotator=AUTHOR)
 def delete(
     session: Session,
     annotator: str | None,
     segment_ids: tuple[str, ...] = argument(metavar="SEGMENT...", required=True),
 ) -> Output:
-    """Delete segments. `greenroom undo` brings them back.
+    """Delete segments. `greenroom study undo` brings them back.
 
     \b
     Example:
@@ -325,7 +319,7 @@ def delete(
     segment_edits.delete_segments(session, segment_ids)
     among = f" in {pluralize(len(recordings), 'recording')}" if len(recordings) > 1 else ""
     deleted = pluralize(len(set(segment_ids)), "segment")
-    told = f"Deleted {deleted}{among}. Undo: greenroom undo {escape_unprintable(session.study.path)}"
+    told = f"Deleted {deleted}{among}. Undo: greenroom study undo {escape_unprintable(session.study.path)}"
     return Output({"deleted": segment_ids, "recordings": len(recordings)}, told)
 
 

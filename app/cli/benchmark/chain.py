@@ -5,13 +5,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import click
-
 from annotate.chains import chain_checks, chain_edits, chain_versions
 from annotate.chains.chain_checks import ChainProblem, find_problems, is_sound
 from annotate.chains.chain_edits import find_chain
 from annotate.chains.chain_versions import read_review_status, select_versions
-from app.cli.command import EDIT, KEEP_REST, CommandGroup, argument, option
+from app.cli.command import EDIT, KEEP_REST, argument, command, option
 from app.cli.console import UNSCRUBBED_NOTE, Output, aligned, record
 from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, NodeKind
 from project.entities.study_records import Recording
@@ -22,12 +20,6 @@ from project.queries.recording_rows import pseudonyms
 from project.session.session import Session, resolve_participant
 from project.text_format import pluralize
 from project.timebase import format_time, parse_time
-
-
-@click.group(cls=CommandGroup)
-def chain() -> None:
-    """Draw, check, review, import and export causal chains."""
-
 
 CHAIN = argument(metavar="CHAIN")
 AUTHOR = option("Who drew the chain: nobody else may change it. By default anybody's.")
@@ -42,7 +34,7 @@ def use_author_name(session: Session, annotator: str | None, chain_id: str) -> N
         )
 
 
-@chain.command(study=EDIT, annotator=option("Who draws it.", required=True))
+@command(study=EDIT, annotator=option("Who draws it.", required=True))
 def add(
     session: Session,
     recording: Recording = option(),
@@ -59,7 +51,7 @@ def add(
     return Output({"id": chain_id, "name": named, "recording": recording.number}, f"Added {chain_id}")
 
 
-@chain.command(study=EDIT, annotator=AUTHOR)
+@command(study=EDIT, annotator=AUTHOR)
 def node(
     session: Session,
     annotator: str | None,
@@ -107,7 +99,7 @@ def node(
     return Output(data, f"Added {node_id}")
 
 
-@chain.command(study=EDIT, annotator=AUTHOR)
+@command(study=EDIT, annotator=AUTHOR)
 def edge(
     session: Session,
     annotator: str | None,
@@ -128,11 +120,11 @@ def edge(
     return Output(shown, f"{'Removed' if remove else 'Added'}: {reason} is a reason for {result}")
 
 
-@chain.command(study=EDIT, annotator=AUTHOR)
+@command(study=EDIT, annotator=AUTHOR)
 def remove(
     session: Session, annotator: str | None, node_ids: tuple[str, ...] = argument(metavar="NODE...", required=True)
 ) -> Output:
-    """Delete nodes with their edges. `greenroom undo` brings them back.
+    """Delete nodes with their edges. `greenroom study undo` brings them back.
 
     \b
     Example:
@@ -143,9 +135,9 @@ def remove(
     return Output({"deleted": node_ids}, f"Deleted {pluralize(len(node_ids), 'node')}")
 
 
-@chain.command(study=EDIT, annotator=AUTHOR)
+@command(study=EDIT, annotator=AUTHOR)
 def delete(session: Session, annotator: str | None, chain_id: str = CHAIN) -> Output:
-    """Delete a chain with its nodes and the questions made from it. `greenroom undo` brings all back.
+    """Delete a chain with its nodes and the questions made from it. `greenroom study undo` brings all back.
 
     \b
     Example:
@@ -159,7 +151,7 @@ def delete(session: Session, annotator: str | None, chain_id: str = CHAIN) -> Ou
 FORMAT = option("Which one; by default seen from the file's name.", "--format", choices=["json", "graphml"])
 
 
-@chain.command("import", study=EDIT, annotator=option("Whose chains they become.", required=True))
+@command(study=EDIT, annotator=option("Whose chains they become.", required=True))
 def import_file(
     session: Session,
     file: Path = argument(),
@@ -180,7 +172,7 @@ def import_file(
     return Output({"chains": made}, f"Imported {pluralize(len(made), 'chain')}.")
 
 
-@chain.command("export")
+@command()
 def export_file(
     session: Session,
     out: Path = option("File, ending in .json or .graphml."),
@@ -209,7 +201,7 @@ def export_file(
     return Output({"file": out, "chains": [graph.chain.id for graph in graphs]}, text)
 
 
-@chain.command(study=EDIT, annotator=option("Who reviews.", required=True))
+@command(study=EDIT, annotator=option("Who reviews.", required=True))
 def review(
     session: Session,
     annotator: str,
@@ -234,7 +226,7 @@ def review(
     return Output(result, f"{annotator}: {decision or 'took it back'}, {chain_id}")
 
 
-@chain.command(study=EDIT, annotator=option("Whose version it will be.", required=True))
+@command(study=EDIT, annotator=option("Whose version it will be.", required=True))
 def copy(session: Session, chain_id: str = CHAIN) -> Output:
     """Make a version of one's own of a chain, to change it.
 
@@ -246,7 +238,7 @@ def copy(session: Session, chain_id: str = CHAIN) -> Output:
     return Output({"id": made, "based_on": chain_id}, f"Added {made}")
 
 
-@chain.command(study=EDIT, annotator=option("Who does it."))
+@command(study=EDIT, annotator=option("Who does it."))
 def consensus(
     session: Session,
     chain_id: str = CHAIN,
@@ -262,7 +254,7 @@ def consensus(
     return Output({"id": made, "chain": chain_id, "from": from_id or chain_id}, f"Agreed on {made}")
 
 
-@chain.command("list")
+@command()
 def list_chains(session: Session, recording: Recording | None = option()) -> Output:
     """List chains with what they are made of.
 
@@ -283,7 +275,7 @@ def list_chains(session: Session, recording: Recording | None = option()) -> Out
     return Output({"chains": listed}, lines or "No chains.")
 
 
-@chain.command()
+@command()
 def show(session: Session, chain_id: str = CHAIN) -> Output:
     """Show the nodes and edges of a chain, by time.
 
@@ -311,7 +303,7 @@ def show(session: Session, chain_id: str = CHAIN) -> Output:
     return Output({**described, "node_list": nodes}, lines)
 
 
-@chain.command()
+@command()
 def check(
     session: Session, recording: Recording | None = option(), chain_id: str | None = option("Only this one.", "--chain")
 ) -> Output:
@@ -340,7 +332,7 @@ def check(
     return Output(result, lines)
 
 
-@chain.command()
+@command()
 def statistics(
     session: Session, everything: bool = option("Every version of a chain, not only one of each.", "--all")
 ) -> Output:

@@ -5,8 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import click
-
 from annotate.meta.meta_edits import (
     MAX_SUMMARY_CHARS,
     add_contradiction,
@@ -15,8 +13,8 @@ from annotate.meta.meta_edits import (
     settle_contradiction,
     write_summary,
 )
-from app.cli.ask import JUDGES, ask_here
-from app.cli.command import EDIT, FOLDER, CommandGroup, option
+from app.cli.benchmark.judge_ask import JUDGES, ask_here
+from app.cli.command import EDIT, FOLDER, command, option
 from app.cli.console import UNSCRUBBED_NOTE, Output, run_job
 from project.entities.questions import LookKind, SummarySource
 from project.entities.study_records import Changes, Recording
@@ -29,23 +27,14 @@ from project.text_format import escape_unprintable, pluralize
 from project.timebase import SECOND_US
 
 
-@click.group(cls=CommandGroup)
-def meta() -> None:
-    """Gather what questions of a recording are made from.
-
-    That is who is in it and looks how, what is said with which cues, where scenes change, two summaries, and what these
-    say differently.
-    """
-
-
-@meta.command()
+@command()
 def show(session: Session, recording: Recording = option()) -> Output:
     """Print the meta information of a recording.
 
     \b
     Example:
-      greenroom meta show my-study.greenroom --recording 1
-      greenroom meta show my-study.greenroom --recording 1 --json
+      greenroom recording meta show my-study.greenroom --recording 1
+      greenroom recording meta show my-study.greenroom --recording 1 --json
     """
     from annotate.meta.meta_summary import build_meta_information, format_prose
 
@@ -63,13 +52,13 @@ def show(session: Session, recording: Recording = option()) -> Output:
     return Output(found, text or f"Nothing is known about recording {recording.number} yet.")
 
 
-@meta.command(study=EDIT)
+@command(study=EDIT)
 def scenes(session: Session, recording: Recording = option()) -> Output:
     """Look for scene changes on this machine; they are suggested until somebody accepts them.
 
     \b
     Example:
-      greenroom meta scenes my-study.greenroom --recording 1
+      greenroom recording meta scenes my-study.greenroom --recording 1
     """
     from annotate.meta import scenes as scene_job
     from annotate.meta.scenes import read_scene_events
@@ -83,7 +72,7 @@ def scenes(session: Session, recording: Recording = option()) -> Output:
     return Output({"recording": recording.number, "changes": seconds, "prelabels": waiting}, lines)
 
 
-@meta.command()
+@command()
 def export(
     session: Session,
     recordings: tuple[Recording, ...] = option("", "--recording"),
@@ -97,7 +86,7 @@ def export(
 
     \b
     Example:
-      greenroom meta export my-study.greenroom --out meta --scrubbed
+      greenroom recording meta export my-study.greenroom --out meta --scrubbed
     """
     from anonymize.release.scrubbed_study import collect_meta_information, write_meta_information
 
@@ -112,7 +101,7 @@ def export(
 _Step: TypeAlias = Callable[[], Changes]
 
 
-@meta.command("set", study=EDIT, annotator=option("Who says so.", required=True))
+@command(study=EDIT, annotator=option("Who says so.", required=True))
 def set_parts(
     session: Session,
     recording: Recording = option(),
@@ -134,9 +123,9 @@ def set_parts(
 
     \b
     Example:
-      greenroom meta set my-study.greenroom --recording 1 --look "P01.hair=short, dark" --annotator Ada
-      greenroom meta set my-study.greenroom --recording 1 --summary words=@summary.txt --annotator Ada
-      greenroom meta set my-study.greenroom --recording 1 --settle "1=The coat is red." --annotator Ada
+      greenroom recording meta set my-study.greenroom --recording 1 --look "P01.hair=short, dark" --annotator Ada
+      greenroom recording meta set my-study.greenroom --recording 1 --summary words=@summary.txt --annotator Ada
+      greenroom recording meta set my-study.greenroom --recording 1 --settle "1=The coat is red." --annotator Ada
     """
     # All values are read before the first one is written.
     planned = [
@@ -193,7 +182,9 @@ def _contradiction_steps(
     for assignment in settled:
         number, text = _split_assignment(assignment, "NUMBER=TEXT")
         if not number.isdecimal() or not 1 <= int(number) <= known:
-            raise UserError(f"There is no contradiction {escape_unprintable(number)}.", "See: greenroom meta show")
+            raise UserError(
+                f"There is no contradiction {escape_unprintable(number)}.", "See: greenroom recording meta show"
+            )
         yield partial(_settle_contradiction, session, recording_id, int(number), text)
 
 
@@ -213,7 +204,7 @@ def _voice_over_steps(session: Session, recording_id: str, given: tuple[float, .
         time_us = round(seconds * SECOND_US)
         found = utterances_between(session.study, recording_id, time_us, time_us + 1)
         if not found:
-            raise UserError(f"Nobody speaks at {seconds:g} s.", "See: greenroom meta show")
+            raise UserError(f"Nobody speaks at {seconds:g} s.", "See: greenroom recording meta show")
         for utterance in found:
             yield partial(set_voice_over, session, utterance.id, True)
 
@@ -225,7 +216,7 @@ def _split_assignment(text: str, form: str) -> tuple[str, str]:
     return before.strip(), after.strip()
 
 
-@meta.command(study=EDIT, annotator=option("Who takes it over; needed with --accept."))
+@command(study=EDIT, annotator=option("Who takes it over; needed with --accept."))
 def suggest(
     session: Session,
     annotator: str | None,
@@ -246,8 +237,8 @@ def suggest(
 
     \b
     Example:
-      greenroom meta suggest my-study.greenroom --recording 1 --judge vision --accept --annotator Ada
-      greenroom meta suggest my-study.greenroom --recording 1 --judge text --part words_summary
+      greenroom recording meta suggest my-study.greenroom --recording 1 --judge vision --accept --annotator Ada
+      greenroom recording meta suggest my-study.greenroom --recording 1 --judge text --part words_summary
     """
     from benchmark.authoring.meta_answers import META_TASKS, import_answer, read_answers, suggestion_request
     from benchmark.judging.judge_registry import get_judges

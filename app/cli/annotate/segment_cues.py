@@ -2,9 +2,7 @@
 
 from typing import Any
 
-import click
-
-from app.cli.command import EDIT, CommandGroup, argument, option, recordings_or_all
+from app.cli.command import EDIT, argument, command, option, recordings_or_all
 from app.cli.console import Bar, Output, record
 from project.entities.study_records import Recording
 from project.errors import UserError
@@ -17,22 +15,14 @@ KIND = option("Only those, such as response or tone.sharp.", "--kind", metavar="
 WHICH = argument(metavar="[PRELABEL]...")
 
 
-@click.group(cls=CommandGroup)
-def cues() -> None:
-    """Suggest cues, list them, accept or reject what was suggested.
-
-    Cues are what people do, show and sound like while somebody speaks.
-    """
-
-
-@cues.command("list")
+@command()
 def list_cues(session: Session, recording: Recording | None = option(), kind: str | None = KIND) -> Output:
     """List cues and open pre-labels with the words that they are at.
 
     \b
     Example:
-      greenroom cues list my-study.greenroom --recording 1
-      greenroom cues list my-study.greenroom --kind tone.sharp --json
+      greenroom segment cues list my-study.greenroom --recording 1
+      greenroom segment cues list my-study.greenroom --kind tone.sharp --json
     """
     from annotate.cues.cue_marks import cues_by_utterance
 
@@ -62,7 +52,7 @@ def list_cues(session: Session, recording: Recording | None = option(), kind: st
     return Output({"cues": listed}, lines or "No cues yet.")
 
 
-@cues.command(study=EDIT)
+@command(study=EDIT)
 def run(session: Session, recording: Recording | None = option()) -> Output:
     """Suggest cues from tracked faces and from the voices of speakers.
 
@@ -71,7 +61,7 @@ def run(session: Session, recording: Recording | None = option()) -> Output:
 
     \b
     Example:
-      greenroom cues run my-study.greenroom --recording 1
+      greenroom segment cues run my-study.greenroom --recording 1
     """
     from annotate.cues import cue_detection
     from annotate.cues.prelabels import open_prelabels
@@ -103,7 +93,7 @@ def run(session: Session, recording: Recording | None = option()) -> Output:
     return Output({"recordings": found}, lines or "No recording has anything to suggest cues from.")
 
 
-@cues.command(study=EDIT, annotator=option("Whose cues they become.", required=True))
+@command(study=EDIT, annotator=option("Whose cues they become.", required=True))
 def accept(
     session: Session, ids: tuple[str, ...] = WHICH, recording: Recording | None = option(), kind: str | None = KIND
 ) -> Output:
@@ -111,7 +101,7 @@ def accept(
 
     \b
     Example:
-      greenroom cues accept my-study.greenroom --recording 1 --kind response.nod --annotator Ada
+      greenroom segment cues accept my-study.greenroom --recording 1 --kind response.nod --annotator Ada
     """
     from annotate.cues import prelabels
 
@@ -120,7 +110,7 @@ def accept(
     return Output({"accepted": made}, f"Accepted {pluralize(len(made), 'pre-label')}.")
 
 
-@cues.command(study=EDIT, annotator=option("Who says so.", required=True))
+@command(study=EDIT, annotator=option("Who says so.", required=True))
 def reject(
     session: Session, ids: tuple[str, ...] = WHICH, recording: Recording | None = option(), kind: str | None = KIND
 ) -> Output:
@@ -128,7 +118,7 @@ def reject(
 
     \b
     Example:
-      greenroom cues reject my-study.greenroom --kind tone --annotator Ada
+      greenroom segment cues reject my-study.greenroom --kind tone --annotator Ada
     """
     from annotate.cues import prelabels
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from app.cli.ask import JUDGES, budget_options
+from app.cli.benchmark.judge_ask import JUDGES, budget_options
 from app.cli.command import EDIT, argument, command, option
 from app.cli.console import Output, aligned, progress_bar, record
 from app.cli.plugin_options import SCHEDULER

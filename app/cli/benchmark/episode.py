@@ -4,11 +4,9 @@ from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from app.cli.ask import JUDGES, budget_options, run_ask_plan
-from app.cli.command import EDIT, KEEP_REST, CommandGroup, argument, command, given_options, option
-from app.cli.console import UNSCRUBBED_NOTE, Output, record
+from app.cli.benchmark.judge_ask import JUDGES, budget_options, run_ask_plan
+from app.cli.command import EDIT, KEEP_REST, argument, command, given_options, option
+from app.cli.console import UNSCRUBBED_NOTE, Output, record, table_lines
 from benchmark.judging.run_budget import Limits
 from project.entities.roleplay import PLAYED_RELATIONSHIPS, Profile, Relationship, Scenario
 from project.entities.study_records import Recording
@@ -21,29 +19,7 @@ if TYPE_CHECKING:
     from benchmark.episodes.episode_ratings import JudgeAgreement, RaterAgreement
 
 
-_PLACES: dict[str, str] = {
-    "characters": "benchmark.episodes:characters",
-    "add-character": "benchmark.episodes:add_character",
-    "scenarios": "benchmark.episodes:scenarios",
-    "add-scenario": "benchmark.episodes:add_scenario",
-    "play": "benchmark.episode_play:play",
-    "from-segment": "benchmark.episode_play:from_segment",
-    "list": "benchmark.episodes:list_episodes",
-    "show": "benchmark.episodes:show",
-    "rate": "benchmark.episodes:rate",
-    "figures": "benchmark.episodes:figures",
-    "import": "benchmark.episodes:import_episodes",
-    "export": "benchmark.episodes:export",
-}
-"""Subcommand -> its file below `app.cli`, and its function."""
-
-
-@click.group(cls=CommandGroup, sections={"Commands": _PLACES})
-def episode() -> None:
-    """Play, import, rate and export role-played episodes."""
-
-
-@command("import", study=EDIT, annotator=option("Who does it.", metavar="NAME"))
+@command(study=EDIT, annotator=option("Who does it.", metavar="NAME"))
 def import_episodes(
     session: Session, files: tuple[Path, ...] = argument(required=True), keep_rest: bool = KEEP_REST
 ) -> Output:
@@ -102,7 +78,7 @@ def export(
     return Output({"file": out, "count": count}, f"Wrote {what} to {out}. {UNSCRUBBED_NOTE}")
 
 
-@command("list")
+@command()
 def list_episodes(session: Session) -> Output:
     """List the episodes of a study.
 
@@ -142,7 +118,7 @@ def show(session: Session, recording: Recording = argument()) -> Output:
     """Show an episode: who takes part, what each wants and hides, what was done, and how it was rated.
 
     Who played and what others gave is hidden from an annotator who has not rated everybody in it, as long as judges
-    are hidden: greenroom blind.
+    are hidden: greenroom judge blind.
 
     \b
     Example:
@@ -258,9 +234,9 @@ def figures(session: Session) -> Output:
     from benchmark.episodes.episode_ratings import compute_agreement
 
     found = compute_agreement(session)
-    lines = table(found.people, _PEOPLE_COLUMNS).lines(headings=True)
+    lines = table_lines(table(found.people, _PEOPLE_COLUMNS), headings=True)
     if found.judges:
-        lines += table(found.judges, _JUDGE_COLUMNS).lines(headings=True)
+        lines += table_lines(table(found.judges, _JUDGE_COLUMNS), headings=True)
     lines.append(f"{EMPTY_CELL} means: undefined, because nothing varies or too little was rated.")
     return Output(record(found), lines)
 
@@ -288,6 +264,7 @@ def characters(session: Session) -> Output:
 
 
 _PROFILE_TEXTS = given_options(
+    "Texts of the profile",
     age=(str | None, option("How old they are.")),
     occupation=(str | None, option("What they do for a living.")),
     pronouns=(str | None, option("Such as she/her.")),

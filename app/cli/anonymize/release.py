@@ -1,4 +1,4 @@
-"""Commands that make a data set of a study, share annotations alone, and show the scrubbed texts before they leave."""
+"""The group `release`: make a data set that may leave, with private words and reviewed texts."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anonymize.sound.voice_methods import VOICES
-from app.cli.command import EDIT, FILE, FOLDER, OPEN, command, given_options, option
+from app.cli.command import EDIT, FILE, FOLDER, command, given_options, option
 from app.cli.console import Output, record, run_job
 from project.entities.study_records import Annotator
 from project.errors import UserError
 from project.queries.pii_rows import private_words, public_words, replacements
 from project.queries.recording_rows import pseudonyms
 from project.session.session import Session, resolve_participant, resolve_recording
-from project.text_format import escape_unprintable, format_size, pluralize
+from project.text_format import escape_unprintable, pluralize
 from project.timebase import format_time
 
 if TYPE_CHECKING:
@@ -21,39 +21,6 @@ if TYPE_CHECKING:
     from anonymize.release.release_plan import ReleasePlan
     from anonymize.release.release_rules import ReleaseBlocker
     from anonymize.release.release_texts import ReleasedText
-
-
-@command(study=OPEN)
-def scrub(session: Session, out: Path = option("Where the copy goes.")) -> Output:
-    """Make a copy that holds annotations alone, to be shared.
-
-    Segments, labels, choices, numbers and the structure of chains go along, under codes. Words, names, paths,
-    footage and the history do not.
-
-    \b
-    Example:
-      greenroom scrub my-study.greenroom --out annotations.greenroom
-    """
-    from anonymize.release.annotations_only import export_annotations_copy
-
-    made, changes = export_annotations_copy(session, out)
-    rows = ", ".join(
-        pluralize(made.rows.get(table, 0), thing)
-        for table, thing in (
-            ("recording", "recording"),
-            ("segment", "segment"),
-            ("segment_value", "value"),
-            ("chain", "chain"),
-        )
-    )
-    lines = [f"Made {escape_unprintable(made.path)} ({format_size(made.path.stat().st_size)}): {rows}"]
-    if made.held_out:
-        lines.append(f"{pluralize(made.held_out, 'recording')} held out: not in it")
-    if left := made.left_out.get("segment_value"):
-        lines.append(f"{pluralize(left, 'value')} in words: not in it")
-    if changes is None:
-        lines.append("The study can only be read now, so it does not note that there is this copy.")
-    return Output(record(made, "path", copy=str(made.path), noted=changes is not None), lines)
 
 
 def texts_output(found: "Sequence[ReleasedText]", reader: Annotator | None, *, changed: bool) -> Output:
@@ -86,8 +53,13 @@ def texts_output(found: "Sequence[ReleasedText]", reader: Annotator | None, *, c
 
 
 EXIT_REFUSED = 2
+
+
 _MAX_LISTED = 6
+
+
 _CHOICES = given_options(
+    "Choices that the study keeps",
     recordings=(tuple[str, ...], option("Only this recording; all brings back all.", "--recording")),
     without_consent=(str | None, option("Recordings of who did not consent.", choices=["leave-out", "solid"])),
     sound=(str | None, option("No sound, voices kept, or how changed.", choices=["none", "keep", *VOICES])),
@@ -107,7 +79,7 @@ _CHOICES = given_options(
 
 
 @command(study=EDIT, reads=("dry_run",), annotator=option("Under whose name choices and waivers are kept."))
-def release(
+def make(
     session: Session,
     out: Path | None = option("New folder for the release.", type=FOLDER),
     method: tuple[str, ...] = option("How faces are hidden, or 3=solid for recording 3 only."),
@@ -123,10 +95,10 @@ def release(
 
     \b
     Example:
-      greenroom release my-study.greenroom --dry-run --recording 1 --recording 3
-      greenroom release my-study.greenroom --out corpus --method solid --texts scrub
-      greenroom release my-study.greenroom --out corpus --sound mcadams --cover beep
-      greenroom release my-study.greenroom --out corpus --waive "privacy-measured=No embedding is installed here"
+      greenroom release make my-study.greenroom --dry-run --recording 1 --recording 3
+      greenroom release make my-study.greenroom --out corpus --method solid --texts scrub
+      greenroom release make my-study.greenroom --out corpus --sound mcadams --cover beep
+      greenroom release make my-study.greenroom --out corpus --waive "privacy-measured=No embedding is installed here"
     """
     from anonymize.release import release_job
     from anonymize.release.release_plan import read_plan, store_plan
@@ -159,7 +131,7 @@ def release(
     return _answer(told, result.reasons, found)
 
 
-@command("private-words", edits=("given", "file", "remove"), annotator=option("Under whose name the change is kept."))
+@command(edits=("given", "file", "remove"), annotator=option("Under whose name the change is kept."))
 def words(
     session: Session,
     given: tuple[str, ...] = option("Add or change a word.", "--set", metavar="WORD=REPLACEMENT"),
@@ -174,8 +146,8 @@ def words(
 
     \b
     Example:
-      greenroom private-words my-study.greenroom --set Anna=P01 --set "St. Mary's=[hospital]"
-      greenroom private-words my-study.greenroom --set Anna=P01 --set Annie=P01 --kind person --participant P01
+      greenroom release words my-study.greenroom --set Anna=P01 --set "St. Mary's=[hospital]"
+      greenroom release words my-study.greenroom --set Anna=P01 --set Annie=P01 --kind person --participant P01
     """
     from anonymize.pii_review.pii_decisions import hide_everywhere
     from anonymize.release.private_content import set_private_words
@@ -186,7 +158,7 @@ def words(
     before = replacements(session.study)
     unknown = [text for text in remove if text not in before]
     if unknown:
-        raise UserError(f"“{unknown[0]}” is none of the private words.", "List them: greenroom private-words STUDY")
+        raise UserError(f"“{unknown[0]}” is none of the private words.", "List them: greenroom release words STUDY")
     after = {word: stands for word, stands in before.items() if word not in remove}
     after |= dict(_parse_word(line) for line in lines)
     if after != before:
@@ -224,8 +196,8 @@ def texts(
 
     \b
     Example:
-      greenroom texts my-study.greenroom --changed
-      greenroom texts my-study.greenroom --confirm --annotator Ada
+      greenroom release texts my-study.greenroom --changed
+      greenroom release texts my-study.greenroom --confirm --annotator Ada
     """
     from anonymize.release.release_texts import (
         confirm_texts,

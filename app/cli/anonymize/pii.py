@@ -3,9 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
-from app.cli.command import EDIT, FILE, FOLDER, OPEN, CommandGroup, argument, flags, option
+from app.cli.command import EDIT, FILE, FOLDER, OPEN, argument, command, flags, option
 from app.cli.console import Output
 from project.errors import UserError
 from project.queries.pii_rows import PiiVerdict
@@ -25,16 +23,7 @@ _RECORDING = option("Only in this one: number, file name or id.", "--recording")
 _ANNOTATOR = option("Under whose name this is kept.")
 
 
-@click.group(cls=CommandGroup)
-def pii() -> None:
-    """Find personal information in texts and decide about it.
-
-    Names, places, dates of birth, telephones, addresses and other numbers, in every free text of a study. What nobody
-    decided about is hidden wherever anything leaves.
-    """
-
-
-@pii.command(study=OPEN)
+@command(study=OPEN)
 def find(
     session: Session,
     recording: tuple[str, ...] = _RECORDING,
@@ -78,7 +67,7 @@ def find(
     return Output(answer, lines)
 
 
-@pii.command(edits=("file", "verdict", "set_kind", "stand_ins"), annotator=_ANNOTATOR)
+@command(edits=("file", "verdict", "set_kind", "stand_ins"), annotator=_ANNOTATOR)
 def review(
     session: Session,
     file: Path | None = argument(type=FILE),
@@ -151,7 +140,7 @@ def review(
     return Output({"decided": decided, "undecided": len(left), "hits": hit_table(left, numbers).json()}, lines)
 
 
-@pii.command(study=EDIT, annotator=_ANNOTATOR)
+@command(study=EDIT, annotator=_ANNOTATOR)
 def apply(
     session: Session,
     out: Path | None = option("New folder for scrubbed copies.", type=FOLDER),
@@ -181,7 +170,7 @@ def apply(
     if in_place:
         text = (
             f"Replaced personal information in {pluralize(changed, 'text')}. Its history keeps the originals: "
-            "do not give the study away. greenroom undo brings them back."
+            "do not give the study away. greenroom study undo brings them back."
         )
     else:
         text = f"Wrote {pluralize(len(files), 'file')} to {out}."
@@ -204,7 +193,7 @@ def apply(
     return Output(told, text)
 
 
-@pii.command(study=OPEN)
+@command(study=OPEN)
 def key(session: Session, file: Path = argument(type=FILE)) -> Output:
     """Write the key: who and what is behind each replacement. Keep it apart from what you release.
 

@@ -24,7 +24,7 @@ EXIT_FAILED = 2
 
 
 @command(study=EDIT)
-def faces(
+def track(
     session: Session,
     recording: Recording | None = option(),
     detectors: tuple[str, ...] = option(
@@ -48,9 +48,9 @@ def faces(
 
     \b
     Example:
-      greenroom faces my-study.greenroom --recording 1
-      greenroom faces my-study.greenroom --detector centerface --detector yunet
-      greenroom faces my-study.greenroom --scheduler tcp://node7:8786
+      greenroom faces track my-study.greenroom --recording 1
+      greenroom faces track my-study.greenroom --detector centerface --detector yunet
+      greenroom faces track my-study.greenroom --scheduler tcp://node7:8786
     """
     from anonymize.faces import face_tracking_job
     from benchmark.cluster.coordinator import run_jobs
@@ -93,7 +93,7 @@ _ALL = "all"
     edits=("faces", "areas", "nothings", "dismiss", "assign", "seen", "reviewed", "withdraw"),
     annotator=option("Who reviews; by default the name in the settings."),
 )
-def review_faces(
+def review(
     session: Session,
     recording: Recording = option(),
     faces: tuple[str, ...] = option("Draw a face that was missed, in pixels.", "--face", metavar="X,Y,W,H"),
@@ -117,10 +117,10 @@ def review_faces(
 
     \b
     Example:
-      greenroom review-faces my-study.greenroom --recording 1
-      greenroom review-faces my-study.greenroom --recording 1 --dismiss 4 --assign 1 P01
-      greenroom review-faces my-study.greenroom --recording 1 --area 20,30,90,40 --label date
-      greenroom review-faces my-study.greenroom --recording 1 --seen 0:01:02-0:01:05 --reviewed
+      greenroom faces review my-study.greenroom --recording 1
+      greenroom faces review my-study.greenroom --recording 1 --dismiss 4 --assign 1 P01
+      greenroom faces review my-study.greenroom --recording 1 --area 20,30,90,40 --label date
+      greenroom faces review my-study.greenroom --recording 1 --seen 0:01:02-0:01:05 --reviewed
     """
     from media.frame_index import load_index
     from project.files.temporary_files import cache_folder

@@ -1,56 +1,76 @@
 """Commands about participants: where they appear, what they consented to, and how they withdraw."""
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
 from annotate.study import people
-from app.cli.command import argument, command, option
+from app.cli.command import EDIT, argument, command, option
 from app.cli.console import Output, progress_bar
-from project.entities.study_records import ConsentUse, ParticipantRole
+from project.entities.study_records import ConsentUse, Participant, ParticipantRole
 from project.errors import UserError
 from project.queries.recording_rows import all_participants, consents
 from project.session.session import Session, resolve_recording
 from project.text_format import escape_unprintable
 
 
-@command(edits=("pseudonym",))
-def participant(
+@command()
+def list_participants(session: Session) -> Output:
+    """List the participants of a study, with their roles and what they consented to.
+
+    \b
+    Example:
+      greenroom participant list my-study.greenroom
+    """
+    return _describe(session, all_participants(session.study))
+
+
+@command(study=EDIT)
+def set_participant(
     session: Session,
-    pseudonym: str | None = argument(),
+    pseudonym: str = argument(),
     role: ParticipantRole | None = option("Who they are."),
     recording: tuple[str, ...] = option("Number, file name or id of one in which they appear."),
     consent: tuple[ConsentUse, ...] = option("Something that they consented to."),
     no_consent: tuple[ConsentUse, ...] = option("Something that they did not, or no longer."),
 ) -> Output:
-    """Say who appears where, and what they agreed to.
+    """Add a participant, or change their role, appearances and consent.
+
+    What is not given stays as it is.
 
     \b
     Example:
-      greenroom participant my-study.greenroom
-      greenroom participant my-study.greenroom P01 --role user --recording 1 --consent release
+      greenroom participant set my-study.greenroom P01 --role user --recording 1 --consent release
     """
-    if pseudonym is not None:
-        found = next((p for p in all_participants(session.study) if p.pseudonym == pseudonym), None)
-        if found is None:
-            people.add_participant(session, pseudonym, ParticipantRole(role or ParticipantRole.USER))
-            found = next(p for p in all_participants(session.study) if p.pseudonym == pseudonym.strip())
-        elif role is not None and found.role.value != role:
-            people.change_role(session, found, ParticipantRole(role))
-        for text in recording:
-            people.set_appearance(session, resolve_recording(session, text).id, found, True)
-        for uses, given in ((consent, True), (no_consent, False)):
-            for use in uses:
-                people.set_consent(session, found, ConsentUse(use), given)
+    found = _find(session, pseudonym)
+    if found is None:
+        people.add_participant(session, pseudonym, ParticipantRole(role or ParticipantRole.USER))
+        found = _find(session, pseudonym.strip())
+        assert found is not None
+    elif role is not None and found.role.value != role:
+        people.change_role(session, found, ParticipantRole(role))
+    for text in recording:
+        people.set_appearance(session, resolve_recording(session, text).id, found, True)
+    for uses, given in ((consent, True), (no_consent, False)):
+        for use in uses:
+            people.set_consent(session, found, ConsentUse(use), given)
+    return _describe(session, [person for person in all_participants(session.study) if person.id == found.id])
+
+
+def _find(session: Session, pseudonym: str) -> Participant | None:
+    return next((person for person in all_participants(session.study) if person.pseudonym == pseudonym), None)
+
+
+def _describe(session: Session, participants: Iterable[Participant]) -> Output:
     rows = [
         {
             "pseudonym": person.pseudonym,
             "role": person.role.value,
             "consents": [use.value for use, given in consents(session.study, person.id).items() if given],
         }
-        for person in all_participants(session.study)
-        if pseudonym in (None, person.pseudonym)
+        for person in participants
     ]
     lines = [f"{r['pseudonym']} ({r['role']}): {', '.join(r['consents']) or 'no consent'}" for r in rows]
     return Output({"participants": rows}, lines or "There are no participants yet.")
@@ -80,8 +100,8 @@ def withdraw(
 
     \b
     Example:
-      greenroom withdraw my-study.greenroom P01 --dry-run
-      greenroom withdraw my-study.greenroom P01 --word Anna --keep Annabel --delete-footage
+      greenroom participant withdraw my-study.greenroom P01 --dry-run
+      greenroom participant withdraw my-study.greenroom P01 --word Anna --keep Annabel --delete-footage
     """
     from anonymize.withdrawal.withdrawal import run_withdrawal
     from anonymize.withdrawal.withdrawal_certificate import read_certificates, write_certificate

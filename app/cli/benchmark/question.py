@@ -3,11 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-import click
-
-from app.cli.command import EDIT, OPEN, CommandGroup, argument, command, flags, option
+from app.cli.anonymize.release import texts_output
+from app.cli.command import EDIT, OPEN, argument, command, flags, option
 from app.cli.console import Output, progress_bar, record
-from app.cli.release import texts_output
 from benchmark.questions import verification
 from benchmark.questions.question_edits import QuestionCorrection, get_question, reword_options
 from benchmark.questions.question_measures import question_difficulties
@@ -27,27 +25,6 @@ from project.session.session import Session
 from project.text_format import format_percent, pluralize
 from project.timebase import SECOND_US, format_time
 
-_PLACES: dict[str, str] = {
-    "make": "benchmark.question_making:make",
-    "esi": "benchmark.question_making:esi",
-    "list": "benchmark.questions:list_questions",
-    "filter": "benchmark.question_filter:filter_questions",
-    "verify": "benchmark.questions:verify",
-    "queue": "benchmark.questions:queue",
-    "ask": "benchmark.question_making:ask",
-    "status": "benchmark.questions:status",
-    "texts": "benchmark.questions:texts",
-    "export": "benchmark.questions:export",
-    "write": "benchmark.question_making:write",
-    "try": "benchmark.question_making:attempt",
-}
-"""Subcommand -> its file below `app.cli`, and its function."""
-
-
-@click.group(cls=CommandGroup, sections={"Commands": _PLACES})
-def questions() -> None:
-    """Make, filter, verify and export questions."""
-
 
 @command(study=OPEN)
 def export(
@@ -64,13 +41,13 @@ def export(
 ) -> Output:
     """Export verified questions as a data set: splits, chains, a data card, a loader.
 
-    Texts are scrubbed as those of a release, and nothing leaves before a person has read them: greenroom questions
+    Texts are scrubbed as those of a release, and nothing leaves before a person has read them: greenroom question
     texts. Hold-outs, and recordings in which somebody did not consent to release, are left out.
 
     \b
     Example:
-      greenroom questions export my-study.greenroom --out questions
-      greenroom questions export my-study.greenroom --out questions --format vlmevalkit --release my-release
+      greenroom question export my-study.greenroom --out questions
+      greenroom question export my-study.greenroom --out questions --format vlmevalkit --release my-release
     """
     from anonymize.pii_review.study_finder import search_here
     from benchmark.dataset.dataset_export import export_questions
@@ -87,7 +64,7 @@ def export(
     return Output(record(made, folder=out, questions=made.questions), lines)
 
 
-@command("list")
+@command()
 def list_questions(
     session: Session,
     recording: Recording | None = option(),
@@ -99,8 +76,8 @@ def list_questions(
 
     \b
     Example:
-      greenroom questions list my-study.greenroom --kind CW
-      greenroom questions list my-study.greenroom --status verified --json
+      greenroom question list my-study.greenroom --kind CW
+      greenroom question list my-study.greenroom --status verified --json
     """
     home = recording.id if recording else ""
     found = read_items(session, home)
@@ -168,8 +145,8 @@ def texts(
 
     \b
     Example:
-      greenroom questions texts my-study.greenroom
-      greenroom questions texts my-study.greenroom --confirm --annotator Ada
+      greenroom question texts my-study.greenroom
+      greenroom question texts my-study.greenroom --confirm --annotator Ada
     """
     from anonymize.pii_review.study_finder import search_here
     from benchmark.dataset.dataset_export import confirm_question_texts, find_reader, unique_texts
@@ -221,8 +198,8 @@ def verify(
 
     \b
     Example:
-      greenroom questions verify my-study.greenroom 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --keep --check all
-      greenroom questions verify my-study.greenroom 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --drop --note "Two are right"
+      greenroom question verify my-study.greenroom 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --keep --check all
+      greenroom question verify my-study.greenroom 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --drop --note "Two are right"
     """
     if decision is None:
         raise UserError("What becomes of it?", "Give --keep, --correct, --drop or --withdraw.")
@@ -253,7 +230,7 @@ def queue(session: Session, recording: Recording | None = option()) -> Output:
 
     \b
     Example:
-      greenroom questions queue my-study.greenroom --annotator Ada
+      greenroom question queue my-study.greenroom --annotator Ada
     """
     owner = "" if recording is None else recording.id
     who = current_annotator_id(session)
@@ -271,7 +248,7 @@ def status(session: Session, recording: Recording | None = option()) -> Output:
 
     \b
     Example:
-      greenroom questions status my-study.greenroom
+      greenroom question status my-study.greenroom
     """
     owner = "" if recording is None else recording.id
     found = read_items(session, owner)
