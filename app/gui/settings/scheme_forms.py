@@ -29,7 +29,7 @@ from widgets.form.form import Form
 from widgets.form.input_fields import ChoiceBox
 from widgets.labels import LabelLook, Sign, label_ink
 from widgets.table.record_table import RecordColumn, RecordTable
-from widgets.text_labels import NoteInForm, describe
+from widgets.text_labels import NoteInForm, describe, plain_tip
 from widgets.theme import icon
 
 EXTENT_NAMES: dict[str, str] = {
@@ -134,7 +134,7 @@ class PartForm(Form):
 
     def _add_ticks(self, title: str, tip: str, none: str) -> TickMenu:
         menu = TickMenu(title, none)
-        menu.setToolTip(tip)
+        menu.setToolTip(plain_tip(tip))
         self.add(title, menu)
         return menu
 
