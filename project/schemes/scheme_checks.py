@@ -47,7 +47,7 @@ def find_scheme_problems(scheme: Scheme) -> Iterator[SchemeProblem]:
             case Field():
                 yield from _field_problems(path, part)
     if not scheme.tracks:
-        yield SchemeProblem(("tracks",), "there must be at least one")
+        yield SchemeProblem(("tracks",), "a scheme needs at least one track")
     yield from _repeated_keys(("tracks",), scheme.tracks)
     yield from _repeated_keys(("fields",), scheme.fields)
     yield from _unknown_names(scheme)
@@ -80,16 +80,16 @@ def _text_problems(path: SchemePath, part: Any) -> Iterator[SchemeProblem]:
 
 def _track_problems(path: SchemePath, track: Track) -> Iterator[SchemeProblem]:
     if not track.labels:
-        yield SchemeProblem((*path, "labels"), "there must be at least one")
+        yield SchemeProblem((*path, "labels"), "a track needs at least one label")
     elif not track.offered_labels:
-        yield SchemeProblem((*path, "labels"), "at least one must not be retired")
+        yield SchemeProblem((*path, "labels"), "a track needs at least one label that is not retired")
     yield from _repeated_keys((*path, "labels"), track.labels)
 
 
 def _field_problems(path: SchemePath, field: Field) -> Iterator[SchemeProblem]:
     if bool(field.choices) != (field.kind in CHOICE_KINDS):
         kind = "an" if field.kind[0] in "aeiou" else "a"
-        what = f"{kind} {field.kind} has none" if field.choices else "there must be at least one"
+        what = f"{kind} {field.kind} field has no choices" if field.choices else "the field needs at least one choice"
         yield SchemeProblem((*path, "choices"), what)
     if field.kind in NUMERIC_KINDS and not field.minimum < field.maximum:
         yield SchemeProblem((*path, "maximum"), "must be more than minimum")

@@ -536,8 +536,8 @@ class SchemeEditor(OwnDialog):
             segments = self._track_segments(track)
             if segments:
                 self._say(
-                    tr("{segments} of “{name}” are there: a track is removed only while it has none.").format(
-                        segments=_format_segments(segments), name=track.name
+                    tr("“{name}” has {segments}: a track is removed only while it has none.").format(
+                        name=track.name, segments=trn("{count} segment", "{count} segments", segments)
                     )
                 )
                 return
@@ -547,8 +547,8 @@ class SchemeEditor(OwnDialog):
             segments = self._segments_of(track.key, label.key)
             if segments:
                 self._say(
-                    tr("{segments} have “{name}”: retire it or merge it into another label (More).").format(
-                        segments=_format_segments(segments), name=label.name
+                    tr("“{name}” has {segments}: retire it or merge it into another label (More).").format(
+                        name=label.name, segments=trn("{count} segment", "{count} segments", segments)
                     )
                 )
                 return
@@ -628,7 +628,3 @@ def _keep_looks(draft: SchemeDraft, track: Track) -> SchemeDraft:
     looks = {look.key: look for look in label_looks(track)}
     labels = (replace(x, colour=looks[x.key].colour, pattern=looks[x.key].pattern) for x in track.labels)
     return draft.edit_track(track.key, labels=tuple(labels))
-
-
-def _format_segments(number: int) -> str:
-    return trn("{count} segment", "{count} segments", number)
