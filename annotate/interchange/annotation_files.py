@@ -39,7 +39,7 @@ FORMATS = Plugins[Format](
     },
 )
 """What is read and written. Where a file fits several by its name, the first that recognises its content is meant."""
-READERS = Plugins[Format](
+READ_ONLY_FORMATS = Plugins[Format](
     "format",
     {
         "chat": "annotate.interchange.formats.chat:CHAT",
@@ -49,13 +49,13 @@ READERS = Plugins[Format](
     },
 )
 """What is only read; a file fits `FORMATS` before these."""
-READ_FORMATS = (*FORMATS, *READERS)
+READ_FORMATS = (*FORMATS, *READ_ONLY_FORMATS)
 
 
 @cache
 def get_format(key: str) -> Format:
     """Return a format that is read."""
-    return (READERS if key in READERS else FORMATS).make(key)
+    return (READ_ONLY_FORMATS if key in READ_ONLY_FORMATS else FORMATS).make(key)
 
 
 def importable_file_types() -> dict[tuple[str, ...], list[str]]:

@@ -53,12 +53,18 @@ def exportable_recordings(session: Session, wanted: Sequence[str] | None = None)
 
 
 def build_document(
-    session: Session, wanted: Sequence[Recording], annotators: Sequence[str] | None = None, *, whole: bool = False
+    session: Session,
+    wanted: Sequence[Recording],
+    annotators: Sequence[str] | None = None,
+    *,
+    whole: bool = False,
+    as_tiers: bool = False,
 ) -> Document:
     """Return what the study says about recordings.
 
     Without ids of `annotators`, it is the work of all, without pre-labels that nobody accepted; `whole` adds those, and
-    fills `Document.rows`.
+    fills `Document.rows`. With `as_tiers`, tracks that an import made are the tiers that they were, with free texts as
+    texts, the meanings of codes, and names of tiers: for the lab's own tools, not for what leaves it.
     """
     who = annotators
     if who is None and not whole:
@@ -67,7 +73,7 @@ def build_document(
             for annotator in all_annotators(session.study)
             if annotator.id not in uncounted_annotators(session.study)
         ]
-    make = _DocumentBuilder(session, who)
+    make = _DocumentBuilder(session, who, as_tiers=as_tiers)
     parts = tuple(make.build_part(recording) for recording in wanted)
     rows = collect_rows(session, [recording.id for recording in wanted], annotators) if whole else {}
     return Document(parts, rows=rows)
@@ -99,22 +105,23 @@ def export_recordings(
     for done, (target, chosen) in enumerate(written):
         told.check_cancelled()
         told.progress(done, len(written), target.name)
-        document = build_document(session, chosen, annotators, whole=to.lossless)
+        document = build_document(session, chosen, annotators, whole=to.lossless, as_tiers=not to.lossless)
         with atomic_output(target, sources, overwrite=overwrite) as temporary:
             to.write(document, temporary)
     return [target for target, _ in written]
 
 
 class _DocumentBuilder:
-    def __init__(self, session: Session, annotators: Sequence[str] | None) -> None:
+    def __init__(self, session: Session, annotators: Sequence[str] | None, *, as_tiers: bool) -> None:
         self._study = session.study
         self._people = recording_rows.pseudonyms(session.study)
         self._names = {a.id: a.name for a in all_annotators(session.study) if annotators is None or a.id in annotators}
         self._all_names = annotator_names(session.study)
         self._vocabularies: dict[tuple[str, str], tuple[str, ...]] = {}
         self._about: set[tuple[str, str]] = set()
-        self._tiers = tier_exports(session.schemes)
-        self._speech_tiers = [name for scheme in session.schemes for name in scheme.speech_tiers]
+        schemes = list(session.schemes) if as_tiers else []
+        self._tiers = tier_exports(schemes)
+        self._speech_tiers = [name for scheme in schemes for name in scheme.speech_tiers]
         for scheme in session.schemes:
             for track in scheme.tracks:
                 self._vocabularies[scheme.key, track.key] = tuple(label.key for label in track.labels)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from annotate.interchange.annotation_files import FORMATS
+from annotate.interchange.annotation_files import READ_FORMATS
 from anonymize.methods.face_methods import METHODS, method_type
 from anonymize.sound.voice_methods import VOICES, voice_type
 from app.cli.main import greenroom
@@ -105,7 +105,7 @@ def _named() -> Iterator[tuple[str, str, Iterable[str]]]:
     yield "docs/what-leaves.md", page("what-leaves"), [*policy, *(f"| `{level.value}`" for level in EgressLevel)]
     yield "docs/schemes.md", page("schemes"), _quoted(shipped_names())
     yield "the reference of schemes", PARTS["schemes"](), _quoted(_keys_of_schemes())
-    yield "docs/interchange.md", page("interchange"), _quoted(FORMATS)
+    yield "docs/interchange.md", page("interchange"), _quoted(READ_FORMATS)
     sources = "\n".join(path.read_text("utf-8") for root in _ROOTS for path in (ROOT / root).rglob("*.py"))
     yield "docs/reference/settings.md", page("reference/settings"), _quoted(_VARIABLE.findall(sources))
     yield "the docstring of Settings", " ".join(attributes(Settings)), Settings.__dataclass_fields__

@@ -177,8 +177,8 @@ class _TomlTable:
         )
 
 
-EXPLANATORY_KEYS = frozenset({"definition", "hint", "example", "examples", "situation", "why", "title"})
-"""Keys of a scheme under which a lab explains it; nothing refers to them."""
+EXPLANATORY_KEYS = frozenset({"definition", "hint", "example", "examples", "situation", "why", "title", "speech_tiers"})
+"""Keys of a scheme under which a lab explains it, or names its files' tiers; nothing refers to them."""
 
 
 def strip_explanations(text: str, what: str) -> tuple[str, Scheme]:

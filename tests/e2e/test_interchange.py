@@ -41,3 +41,19 @@ def test_a_preview_writes_nothing_an_import_all_and_another_one_nothing_more(lab
     again = lab.greenroom.json(*bring, "--mapping", tmp_path / "mapping.json")
     assert (again["written"], again["added"], again["known"]) == (False, 0, 2)
     assert Path(file).read_bytes() == content
+
+
+def test_tiers_and_recordings_are_mapped_by_name_and_several_files_are_one_step(lab: Lab, tmp_path: Path) -> None:
+    for number, label in ((1, "nod"), (2, "shake")):
+        rows = f"annotator,start_s,end_s,label,note\nBo,0.5,1,{label},\nBo,2,3,nod,again\n"
+        (tmp_path / f"visit {number}.csv").write_text(rows, "utf-8")
+    files = (tmp_path / "visit 1.csv", tmp_path / "visit 2.csv")
+    chosen = ("--part", "visit 1=new", "--part", "visit 2=none", "--map", "Bo=text")
+    seen = lab.greenroom.json("import", lab.study, *files, *chosen, "--preview")
+    assert (seen["written"], seen["added"], seen["left_out"]) == (False, 2, 2)
+    assert [row["text"] for row in seen["lanes"][0]["rows"]] == ["nod", "nod"]
+    done = lab.greenroom.json("import", lab.study, *files, "--new-recordings")
+    assert (done["written"], done["added"], done["left_out"]) == (True, 4, 0)
+    assert {row["label"] for row in table(lab, lab.study)} == {"nod", "shake"}
+    lab.greenroom("undo", lab.study)
+    assert lab.greenroom.json("import", lab.study, *files, "--preview", "--new-recordings")["added"] == 4

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from annotate.interchange.annotation_files import READERS, get_format, guess_format, read_file
+from annotate.interchange.annotation_files import READ_ONLY_FORMATS, get_format, guess_format, read_file
 from annotate.interchange.document import Document, InterchangeEntry
 from project.errors import UserError
 
@@ -121,7 +121,7 @@ def test_events_of_interact(tmp_path: Path) -> None:
     assert lanes(seconds) == {"s": [("Affect", "", [(500, 1250, "A")])]}
 
 
-@pytest.mark.parametrize("key", READERS)
+@pytest.mark.parametrize("key", READ_ONLY_FORMATS)
 def test_what_is_only_read_refuses_other_files_and_to_be_written(key: str, tmp_path: Path) -> None:
     file_format = get_format(key)
     path = tmp_path / f"a{file_format.suffixes[0]}"

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from annotate.interchange.annotation_files import FORMATS, get_format
-from annotate.interchange.document import Document
+from annotate.interchange.annotation_files import FORMATS, apply_import, get_format, plan_import
+from annotate.interchange.document import Document, InterchangeEntry, InterchangeLane, RecordingPart
+from annotate.interchange.lane_mapping import choose_target, guess_mapping
 from anonymize.release.private_content import build_scrubber, collect_private, set_private_words
 from anonymize.release.release_plan import (
     PLAN_PROPERTY,
@@ -91,6 +92,29 @@ def test_no_format_holds_names_ids_or_files(session: Session, recording: Recordi
         for secret in ("Ada Byron", "Anna", "kitchen", "555-867", "lab.example", *own):
             assert secret.encode() not in data, target
         assert keep or b"looked away" not in data, target
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_free_texts_of_imported_tiers_are_scrubbed_and_meanings_of_codes_stay(
+    session: Session, recording: Recording, tmp_path: Path, keep: bool
+) -> None:
+    set_private_words(session, {"Anna": "P01"})
+    notes = InterchangeEntry(0, 900_000, "Anna looked away.\nShe waits.")
+    codes = InterchangeEntry(0, 900_000, "nod", {"remark": "to Anna"})
+    lanes = (
+        InterchangeLane("notes", (notes,)),
+        InterchangeLane("head", (codes,), vocabulary=("nod",), definitions={"nod": "as Anna does it"}),
+    )
+    document = Document((RecordingPart("x", lanes),), name="walk", source="eaf")
+    mapping = guess_mapping(session, document)
+    mapping = replace(mapping, lanes={**mapping.lanes, "notes": choose_target(session, document, "notes", "text")})
+    apply_import(session, plan_import(session, document, mapping, [recording.id]), "walk.eaf")
+    scrubber = AnnotationScrubber(session, keep_texts=keep)
+    get_format("eaf").write(Document((scrubber.scrub_recording(recording),)), tmp_path / "out.eaf")
+    data = (tmp_path / "out.eaf").read_text("utf-8")
+    assert "walk.head" in data
+    assert "Anna" not in data
+    assert ("looked away" in data) is keep
 
 
 def stored(session: Session, key: str, value: Any) -> None:
