@@ -213,7 +213,13 @@ def _draft(scheme: Scheme, ballots: Sequence[Mark], rule: AdjudicationRule) -> S
 
 
 def combine_spans(spans: Sequence[tuple[int, int]], rule: SpanRule) -> tuple[int, int]:
-    """Return where most, all, or any of some spans are, in microseconds; they have a moment in common."""
+    """Return where most, all, or any of some spans are, in microseconds; they have a moment in common.
+
+    Of points it is the middle one, of an even number the earlier of the two in the middle.
+    """
+    points = sorted(start for start, end in spans if start == end)
+    if len(points) == len(spans):
+        return points[(len(points) - 1) // 2], points[(len(points) - 1) // 2]
     needed = {SpanRule.MAJORITY: len(spans) // 2 + 1, SpanRule.INTERSECTION: len(spans), SpanRule.UNION: 1}[rule]
     # With a moment common to all, as many spans have begun at the n-th start as are still there at the n-th last end.
     starts, ends = sorted(start for start, _ in spans), sorted((end for _, end in spans), reverse=True)

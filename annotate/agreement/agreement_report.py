@@ -35,9 +35,11 @@ from annotate.agreement.segment_agreement import (
     confusion_table,
     f1,
     pair_tables,
+    point_alpha,
     segment_statistics,
     time_weighted_alpha,
 )
+from annotate.agreement.span_matching import Grid
 from project.progress import Progress, Silent, StageProgress
 
 
@@ -73,8 +75,9 @@ class AgreementReport:
     """What `greenroom team agreement` prints and the page draws; `--json` prints these fields.
 
     Attributes:
-        main: figure -> value, beside F1 at several levels of IoU, in the order they are shown.
-        f1_iou: IoU as text -> F1 of the boundaries.
+        main: figure -> value, beside F1 at several levels of IoU, in the order they are shown. Points and samples have
+            some of their own.
+        f1_iou: IoU as text -> F1 of the boundaries; nothing of points and samples.
         f1_iou_same_label: the same where matched segments must have the same label.
         label_share: label -> its share of all annotations.
         choices_where_agreed: field -> choices a segment where both sides chose the same.
@@ -167,17 +170,18 @@ def compute_report(reading: AgreementInput, progress: Progress = _SILENT) -> Agr
     after = StageProgress(
         progress, len(pairs) + _STAGE_COUNT + 2 * len(IOU_LEVELS) + len(several) + fields, _PROGRESS_LABEL
     ).finish_stage
-    compared = [after(AnnotatorPair.from_pair(material, a, b, options.minimum_iou)) for a, b in pairs]
+    compared = [after(AnnotatorPair.from_pair(material, a, b, options)) for a, b in pairs]
     shares = after(Shares.from_pairs(material, compared))
     weights = _draw_weights_among(_paired(material, compared), material, options)
-    grid = build_grid(material, options.step_us)
+    grid = build_grid(material, options)
+    levels = IOU_LEVELS if not material.points and material.sampling is None else ()
     instants = after(pair_tables(material, grid))
     matches = after([pair.matched for pair in compared])
     statistics = after(segment_statistics(material, compared, shares, instants, options))
     matched = SegmentMatches.collect(material, compared, matches)
     main = {
         **{key: after(statistic.estimate(weights)) for key, statistic in statistics.items()},
-        "alpha": after(time_weighted_alpha(material, grid, options, weights)),
+        **after(_alpha(material, compared, grid, options, weights)),
         "reviewer_agreement": _reviewer_agreement(material, options),
         "third_agreement": after(_third_agreement(material, options)),
     }
@@ -186,9 +190,9 @@ def compute_report(reading: AgreementInput, progress: Progress = _SILENT) -> Agr
     report = AgreementReport(
         settings=reading.settings,
         main=main,
-        f1_iou={str(level): after(f1(material, compared, level).estimate(weights)) for level in IOU_LEVELS},
+        f1_iou={str(level): after(f1(material, compared, level).estimate(weights)) for level in levels},
         f1_iou_same_label={
-            str(level): after(f1(material, compared, level, same_label=True).estimate(weights)) for level in IOU_LEVELS
+            str(level): after(f1(material, compared, level, same_label=True).estimate(weights)) for level in levels
         },
         label_share=after(_label_shares(material, options)),
         choices_where_agreed={key: agreed for key, (agreed, _) in means.items()},
@@ -199,6 +203,16 @@ def compute_report(reading: AgreementInput, progress: Progress = _SILENT) -> Agr
         fields=_fields(material, matched, options, weights, after),
     )
     return _add_published(report)
+
+
+def _alpha(
+    material: AgreementData, compared: Sequence[AnnotatorPair], grid: Grid, options: Options, weights: Floats
+) -> dict[str, StatisticResult]:
+    """Return alpha under the key that says over what: points, samples, or time."""
+    if material.points and material.sampling is None:
+        return {"point_alpha": point_alpha(material, compared, options, weights)}
+    key = "alpha" if material.sampling is None else "sample_alpha"
+    return {key: time_weighted_alpha(material, grid, options, weights)}
 
 
 def _paired(material: AgreementData, compared: Sequence[AnnotatorPair]) -> Ints:
@@ -215,7 +229,7 @@ def _reviewer_agreement(material: AgreementData, options: Options) -> StatisticR
 
 def _third_agreement(material: AgreementData, options: Options) -> StatisticResult:
     """Return in how many of the third annotator's overlaps with anybody the labels are the same."""
-    compared = [AnnotatorPair.from_pair(material, a, b, options.minimum_iou) for a, b in material.pairs_with_third()]
+    compared = [AnnotatorPair.from_pair(material, a, b, options) for a, b in material.pairs_with_third()]
     if not compared:
         return StatisticResult(None, 0, reason=NO_THIRD)
     weights = _draw_weights_among(_paired(material, compared), material, options)

@@ -13,18 +13,21 @@ import numpy as np
 
 from annotate.agreement.figure_intervals import Bools, Floats, Ints
 from annotate.agreement.span_matching import (
+    POINT_TOLERANCE_US,
     Overlaps,
     SpanArray,
     find_overlaps,
     match_best_pairs,
     match_holle_rein_pairs,
     match_most_pairs,
+    match_nearest_points,
     unmatched_mask,
 )
 from project.entities.study_records import Json
 from project.queries.segment_rows import value_rows
-from project.schemes.scheme import Field, FieldKind, Scheme
+from project.schemes.scheme import Field, FieldKind, Sampling, Scheme
 from project.store.study import Study
+from project.timebase import SECOND_US
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,14 @@ class Options:
     Attributes:
         minimum_iou: two spans overlap when they share some time and have at least this IoU.
         step_us: between the instants of the time grid.
+        tolerance_us: how far two points may be apart to be taken for the same event.
         bins: into how many bins ratings are cut for Randolph's kappa.
         samples: of the bootstrap; 0 leaves intervals out.
     """
 
     minimum_iou: float = 0.0
     step_us: int = 100_000
+    tolerance_us: int = POINT_TOLERANCE_US
     bins: int = 5
     samples: int = 1000
     seed: int = 0
@@ -104,6 +109,8 @@ class AgreementData:
         reviewed: (reviews,) segment that a review is about.
         agreed: (reviews,) whether the reviewer agreed.
         third: index of the annotator who is compared with the others and counts in no other figure; -1 for none.
+        points: whether the segments are points.
+        sampling: when the segments were sampled; None where they were not.
     """
 
     recordings: tuple[NamedKey, ...]
@@ -123,12 +130,16 @@ class AgreementData:
     reviewed: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     agreed: Bools = field(default_factory=lambda: np.zeros(0, bool))
     third: int = -1
+    points: bool = False
+    sampling: Sampling | None = None
 
     def __len__(self) -> int:
         return len(self.recording)
 
-    def spans(self) -> SpanArray:
-        return SpanArray(self.axis, self.start_us, self.end_us, self.label)
+    def spans(self, tolerance_us: int) -> SpanArray:
+        """Return the segments as they are compared; see `compared_span`. Of samples, none touches the next."""
+        width = 0 if not self.points else tolerance_us + 1 if self.sampling is None else self.sampling.every_us
+        return SpanArray(self.axis, self.start_us, self.end_us + width, self.label)
 
     def pairs(self) -> list[tuple[int, int]]:
         """Return the pairs of annotators who are compared: those with a recording in common, without the third."""
@@ -146,6 +157,12 @@ class AgreementData:
         ends = self.length_us[self.axis_recording].copy()
         np.maximum.at(ends, self.axis, self.end_us)
         return ends
+
+    def samples(self) -> Ints:
+        """Return (axes,) how many samples each axis has; none where nothing was sampled."""
+        if self.sampling is None:
+            return np.zeros(len(self.axis_recording), np.int64)
+        return self.length_us[self.axis_recording] // self.sampling.every_us
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,18 +266,18 @@ class AnnotatorPair:
     recordings: Bools
     first_indices: Ints
     second_indices: Ints
-    minimum_iou: float
+    options: Options
 
     @classmethod
-    def from_pair(cls, material: AgreementData, first: int, second: int, minimum_iou: float) -> "AnnotatorPair":
+    def from_pair(cls, material: AgreementData, first: int, second: int, options: Options) -> "AnnotatorPair":
         both = material.worked[:, first] & material.worked[:, second]
         there = both[material.recording]
         array, other = (np.flatnonzero(there & (material.annotator == who)) for who in (first, second))
-        return cls(material, first, second, both, array, other, minimum_iou)
+        return cls(material, first, second, both, array, other, options)
 
     @cached_property
     def spans(self) -> tuple[SpanArray, SpanArray]:
-        everything = self.material.spans()
+        everything = self.material.spans(self.options.tolerance_us)
         return everything.take(self.first_indices), everything.take(self.second_indices)
 
     @cached_property
@@ -269,12 +286,18 @@ class AnnotatorPair:
 
     @cached_property
     def overlapping(self) -> Overlaps:
-        """Every pair that counts as overlapping."""
-        return self.intersecting.take(self.intersecting.iou >= self.minimum_iou)
+        """Every pair that counts as overlapping; of points and samples, those that are matched."""
+        if self.material.points or self.material.sampling is not None:
+            return self.matched
+        return self.intersecting.take(self.intersecting.iou >= self.options.minimum_iou)
 
     @cached_property
     def matched(self) -> Overlaps:
         """The overlapping pairs, matched one to one."""
+        if self.material.sampling is not None:
+            return match_best_pairs(self.intersecting, *self.spans)
+        if self.material.points:
+            return match_nearest_points(self.intersecting, *self.spans)
         return match_best_pairs(self.overlapping, *self.spans)
 
     @cached_property
@@ -335,6 +358,11 @@ class SegmentMatches:
         iou = np.concatenate([np.zeros(0), *(overlaps.iou for overlaps in found)])
         pair = np.repeat(np.arange(len(found)), [len(overlaps) for overlaps in found])
         return cls(first, second, iou, pair, material.recording[first], len(found))
+
+    def distance_s(self, material: AgreementData) -> Floats:
+        """Return (m,) how many seconds the starts of both are apart."""
+        apart: Floats = np.abs(material.start_us[self.first] - material.start_us[self.second]) / SECOND_US
+        return apart
 
     def where_filled(self, filled: Bools) -> "SegmentMatches":
         """Return those in which both sides are among the segments that `filled` (n,) holds."""

@@ -10,7 +10,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from annotate.agreement.span_matching import Disagreement, SpanArray, find_disagreement_spans, find_overlaps
+from annotate.agreement.span_matching import (
+    Disagreement,
+    DisagreementKind,
+    SpanArray,
+    compared_spans,
+    find_disagreement_spans,
+    find_overlaps,
+)
 from project.entities.study_records import Annotator, Json, Review, ReviewDecision, Segment
 from project.queries.annotator_rows import all_annotators, completions, reviews_in
 from project.queries.segment_rows import segments_of, training_work, values_in
@@ -24,6 +31,8 @@ def find_disagreements(
 ) -> list[Disagreement]:
     """Return the stretches of one recording in which these annotators differ, by start.
 
+    A point differs where somebody has none within the tolerance, or none of its label; the stretch begins at it.
+
     A track that fewer than two of them code is not compared. Who codes other tracks alone has no say in this one.
 
     Args:
@@ -32,16 +41,18 @@ def find_disagreements(
         scheme: key of the scheme.
         track: key of the track that is compared.
     """
-    coders: dict[str, list[tuple[int, int, int]]] = {}
-    labels: dict[str, int] = {}
+    coders: dict[str, list[Segment]] = {}
     for segment in segments:
         if segment.track == track and segment.scheme == scheme and segment.annotator_id in annotators:
-            span = segment.start_us, segment.end_us, labels.setdefault(segment.label, len(labels))
-            coders.setdefault(segment.annotator_id, []).append(span)
+            coders.setdefault(segment.annotator_id, []).append(segment)
     if len(coders) < 2:
         return []
     marked_nothing = {*annotators} - {segment.annotator_id for segment in segments}
-    return find_disagreement_spans([*map(_spans, coders.values()), *(_spans([]) for _ in marked_nothing)])
+    codes = {label: code for code, label in enumerate(sorted({s.label for own in coders.values() for s in own}))}
+    lanes = [_spans(own, codes) for own in (*coders.values(), *([] for _ in marked_nothing))]
+    if any(segment.is_point for own in coders.values() for segment in own):
+        return _differing_points(lanes)
+    return find_disagreement_spans(lanes)
 
 
 def next_disagreement(found: Sequence[Disagreement], time_us: int) -> Disagreement | None:
@@ -56,9 +67,22 @@ def previous_disagreement(found: Sequence[Disagreement], time_us: int) -> Disagr
     return found[place - 1] if place else None
 
 
-def _spans(rows: list[tuple[int, int, int]]) -> SpanArray:
-    columns = np.array(rows, np.int64).reshape(-1, 3)
-    return SpanArray(np.zeros(len(rows), np.int64), columns[:, 0], columns[:, 1], columns[:, 2])
+def _spans(segments: Sequence[Segment], codes: Mapping[str, int]) -> SpanArray:
+    label = np.array([codes[segment.label] for segment in segments], np.int64)
+    return SpanArray(np.zeros(len(segments), np.int64), *compared_spans(segments), label)
+
+
+def _differing_points(lanes: Sequence[SpanArray]) -> list[Disagreement]:
+    kinds: dict[tuple[int, int], DisagreementKind] = {}
+    for own in lanes:
+        for other in (lane for lane in lanes if lane is not own):
+            near = find_overlaps(own, other)
+            alike = near.first[own.label[near.first] == other.label[near.second]]
+            for at in np.setdiff1d(np.arange(len(own)), alike).tolist():
+                kind = DisagreementKind.LABEL if at in near.first else DisagreementKind.UNMARKED
+                span = int(own.start_us[at]), int(own.end_us[at])
+                kinds[span] = DisagreementKind.LABEL if DisagreementKind.LABEL in (kind, kinds.get(span)) else kind
+    return [Disagreement(start, end, kind) for (start, end), kind in sorted(kinds.items())]
 
 
 _Numbers = NDArray[np.int64]
@@ -86,8 +110,7 @@ def find_disputed(segments: Sequence[Segment], people: Mapping[str, Collection[s
     ]
     if not kept:
         return set()
-    start = np.array([segment.start_us for segment in kept], np.int64)
-    end = np.array([segment.end_us for segment in kept], np.int64)
+    start, end = compared_spans(kept)
     tracks = [(segment.recording_id, segment.scheme, segment.track) for segment in kept]
     annotators, labels = [segment.annotator_id for segment in kept], [segment.label for segment in kept]
 
@@ -247,8 +270,7 @@ def _find_overlaps(marks: Sequence[Mark], minimum_iou: float) -> dict[tuple[int,
     spans = {
         who: SpanArray(
             np.array([lanes[marks[place].lane] for place in own], np.int64),
-            np.array([marks[place].segment.start_us for place in own], np.int64),
-            np.array([marks[place].segment.end_us for place in own], np.int64),
+            *compared_spans([marks[place].segment for place in own]),
             np.zeros(len(own), np.int64),
         )
         for who, own in places.items()

@@ -1,16 +1,18 @@
 """Figures of agreement of segments: ELAN's modified kappa and overlap ratio, IoU, F1, and time-grid coefficients.
 
-The modified kappa follows Holle and Rein. On the grid, "nothing marked" is a category too.
+The modified kappa follows Holle and Rein. On the grid, "nothing marked" is a category too. Points have no length, so
+they are matched within a tolerance; samples are compared one by one.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from annotate.agreement.annotation_arrays import AgreementData, AnnotatorPair, Options, SegmentMatches
 from annotate.agreement.coefficients import (
     ONE_CATEGORY,
+    Coincidences,
     cohen_kappa,
     confusion_tables,
     count_coincidences,
@@ -68,6 +70,7 @@ NO_ANNOTATIONS = "No recording was annotated by two of these annotators."
 NO_OVERLAP = "No two annotations of different annotators overlap."
 NO_MATCH = "No two segments of different annotators could be matched."
 NO_LINK = "No two segments share enough of the longer one."
+NO_SAMPLE = "No sample was taken by two of these annotators."
 ONE_STATE = "Everybody used one and the same category throughout."
 IOU_LEVELS = (0.3, 0.5, 0.7)
 
@@ -127,9 +130,13 @@ def segment_statistics(
     material: AgreementData, compared: Sequence[AnnotatorPair], shares: Shares, instants: Floats, options: Options
 ) -> dict[str, Statistic]:
     """Return the figures of the segments of some pairs of annotators, in the order in which they are shown."""
+    if material.sampling is not None:
+        return _sample_statistics(shares, instants)
     size = len(material.recordings)
     matched = SegmentMatches.collect(material, compared, [pair.matched for pair in compared])
     same = material.label[matched.first] == material.label[matched.second]
+    if material.points:
+        return _point_statistics(material, compared, shares, matched, options)
     iou = sum_by_group(matched.recording, size, matched.iou)
     pairs_and_unmatched = count_segments(material, compared) - sum_by_group(matched.recording, size)
     linked = _linked(material, compared)
@@ -151,6 +158,81 @@ def segment_statistics(
         ),
         "elan_ratio": share_statistic(iou, pairs_and_unmatched, NO_ANNOTATIONS),
     }
+
+
+def _sample_statistics(shares: Shares, instants: Floats) -> dict[str, Statistic]:
+    reasons = (NO_SAMPLE, ONE_CATEGORY)
+    agreeing, taken = np.einsum("rpkk->r", instants), instants.sum((-3, -2, -1))
+    return {
+        **{key: figure for key, figure in shares.statistics().items() if key != "verdict_agreement"},
+        "sample_agreement": share_statistic(agreeing, taken, NO_SAMPLE),
+        "sample_kappa": pooled_statistic(
+            cohen_kappa, instants, reasons, {"kappa_max": pooled_statistic(kappa_max, instants, reasons).value}
+        ),
+    }
+
+
+def _point_statistics(
+    material: AgreementData,
+    compared: Sequence[AnnotatorPair],
+    shares: Shares,
+    matched: SegmentMatches,
+    options: Options,
+) -> dict[str, Statistic]:
+    """Return the figures of points, which are matched one to one within the tolerance.
+
+    The kappa counts a matched pair once under the labels of both, and a point without a partner once under its label
+    and "nothing". Nobody can have missed what nobody marked, so that cell is empty by definition and chance is fitted
+    around it.
+
+    Source: Bakeman, Quera and Gnisci (2009), Observer agreement for timed-event sequential data, on event-based kappa.
+    """
+    size = len(material.recordings)
+    tables, within = point_tables(material, compared), {"tolerance_ms": options.tolerance_us / 1000}
+    same = material.label[matched.first] == material.label[matched.second]
+    points, hits = count_segments(material, compared), sum_by_group(matched.recording, size)
+    reasons = (NO_ANNOTATIONS, ONE_CATEGORY)
+    highest = pooled_statistic(modified_kappa_max, tables, reasons).value
+    return {
+        **shares.statistics(),
+        "point_kappa": pooled_statistic(modified_kappa, tables, reasons, {**within, "kappa_max": highest}),
+        "point_kappa_matched": pooled_statistic(cohen_kappa, tables[..., :-1, :-1], (NO_MATCH, ONE_CATEGORY), within),
+        "point_f1": share_statistic(2 * hits, points, NO_ANNOTATIONS, within),
+        "point_f1_same_label": share_statistic(
+            2 * sum_by_group(matched.recording, size, same), points, NO_ANNOTATIONS, within
+        ),
+        "point_distance": mean_statistic(matched.distance_s(material), matched.recording, size, NO_MATCH, within),
+    }
+
+
+def point_tables(material: AgreementData, compared: Sequence[AnnotatorPair]) -> Floats:
+    """Return (recordings, pairs, k + 1, k + 1) matched points, and in the last row and column those without partner."""
+    found = [_linked_tables(pair, pair.matched, 1) for pair in compared]
+    kinds = len(material.labels) + 1
+    return np.stack(found, axis=1) if found else np.zeros((len(material.recordings), 0, kinds, kinds))
+
+
+def point_alpha(
+    material: AgreementData, compared: Sequence[AnnotatorPair], options: Options, weights: Floats
+) -> StatisticResult:
+    """Return nominal alpha over the matched points of all pairs, and those without partner as "nothing marked".
+
+    A unit that m annotators worked on counts in m - 1 pairs of each, and so with a weight of 1 over m - 1, as in
+    Krippendorff's table of coincidences.
+    """
+    tables = point_tables(material, compared)
+    people = np.delete(material.worked, material.third, 1) if material.third >= 0 else material.worked
+    recording, _, first, second = np.nonzero(tables)
+    weight = tables[np.nonzero(tables)] / (people.sum(1)[recording] - 1)
+    found = Coincidences(recording, first, second, weight, len(material.labels) + 1, len(material.recordings))
+    return estimate_from(
+        lambda drawn: metric_alpha(found, nominal_distance(found.values), drawn),
+        weights,
+        round(float(tables.sum())),
+        len(np.unique(recording)),
+        (NO_ANNOTATIONS, ONE_STATE),
+        {"tolerance_ms": options.tolerance_us / 1000},
+    )
 
 
 def f1(
@@ -200,13 +282,18 @@ def _linked_tables(compared: AnnotatorPair, pairs: Overlaps, weight: int) -> Flo
     )
 
 
-def build_grid(material: AgreementData, step_us: int) -> Grid:
-    """Return what each annotator but the third says at each instant."""
-    spans = material.spans()
+def build_grid(material: AgreementData, options: Options) -> Grid:
+    """Return what each annotator but the third says at each instant, or of each sample; one not taken is missing."""
+    spans = material.spans(options.tolerance_us)
     people = [index for index in range(len(material.annotators)) if index != material.third]
     lanes = [spans.take(material.annotator == person) for person in people]
     worked = material.worked[material.axis_recording][:, people]
-    return sample_time_grid(lanes, material.axes_length_us(), step_us, worked)
+    if material.sampling is None:
+        return sample_time_grid(lanes, material.axes_length_us(), options.step_us, worked)
+    first_us, _ = material.sampling.span(1)
+    length = first_us + material.samples() * material.sampling.every_us
+    grid = sample_time_grid(lanes, length, material.sampling.every_us, worked, first_us)
+    return replace(grid, states=np.where(grid.states == 0, -1, grid.states))
 
 
 def pair_tables(material: AgreementData, grid: Grid) -> Floats:
@@ -221,7 +308,7 @@ def pair_tables(material: AgreementData, grid: Grid) -> Floats:
 
 
 def time_weighted_alpha(material: AgreementData, grid: Grid, options: Options, weights: Floats) -> StatisticResult:
-    """Return nominal alpha over the instants that two or more annotators worked on; n is their number."""
+    """Return nominal alpha over the instants or samples of two or more annotators; n is their number."""
     recording = material.axis_recording[grid.axis]
     found = count_coincidences(grid.states, recording, len(grid.names), len(material.recordings), grid.instants)
     shared = (grid.states >= 0).sum(0) > 1
@@ -230,8 +317,8 @@ def time_weighted_alpha(material: AgreementData, grid: Grid, options: Options, w
         weights,
         int(grid.instants[shared].sum()),
         len(np.unique(recording[shared])),
-        (NO_ANNOTATIONS, ONE_STATE),
-        {"step_ms": options.step_us / 1000},
+        (NO_ANNOTATIONS if material.sampling is None else NO_SAMPLE, ONE_STATE),
+        {"step_ms": (options.step_us if material.sampling is None else material.sampling.every_us) / 1000},
     )
 
 

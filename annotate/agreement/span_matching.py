@@ -1,4 +1,8 @@
-"""Matches the spans of two annotators one to one, samples them on a time grid, and finds the spans that differ."""
+"""Matches the spans and points of two annotators one to one, samples spans on a time grid, and finds those that differ.
+
+A point is compared as a span that starts at it and is as long as the tolerance: two points share time where they are
+at most so far apart, and the more, the nearer they are.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,6 +11,21 @@ from enum import StrEnum
 import numpy as np
 
 from annotate.agreement.figure_intervals import Bools, Floats, Ints
+from project.entities.study_records import Segment
+
+POINT_TOLERANCE_US = 500_000
+"""How far two points may be apart to be taken for the same event, where nothing else is asked for."""
+
+
+def compared_spans(segments: Sequence[Segment]) -> tuple[Ints, Ints]:
+    """Return (n,) starts and (n,) ends of segments as they are compared; see `compared_span`."""
+    spans = np.array([compared_span(segment) for segment in segments], np.int64).reshape(-1, 2)
+    return spans[:, 0], spans[:, 1]
+
+
+def compared_span(segment: Segment) -> tuple[int, int]:
+    """Return start and end of a segment as it is compared with others."""
+    return segment.start_us, segment.end_us + (POINT_TOLERANCE_US + 1 if segment.is_point else 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -219,6 +238,24 @@ def match_best_pairs(found: Overlaps, first: SpanArray, second: SpanArray) -> Ov
     """Return the one-to-one pairs with the highest sum of IoU; between equals, pairs of the same label go first."""
     same = first.label[found.first] == second.label[found.second]
     return found.take(_solve_assignment(found, found.iou + _TIE_WEIGHT * (1 + same)))
+
+
+def match_nearest_points(found: Overlaps, first: SpanArray, second: SpanArray) -> Overlaps:
+    """Return as many one-to-one pairs of points as there can be; among those, the lowest total distance.
+
+    Between equals, pairs of the same label go first.
+
+    Args:
+        found: all pairs within the tolerance; see `compared_span`.
+        first: points of the first annotator, each as long as the tolerance.
+        second: points of the second.
+    """
+    if not len(found):
+        return found
+    width = int(first.end_us[0] - first.start_us[0])
+    same = first.label[found.first] == second.label[found.second]
+    nearness = found.shared_us / width
+    return found.take(_solve_assignment(found, 1 + nearness / (2 + min(len(first), len(second))) + _TIE_WEIGHT * same))
 
 
 def match_most_pairs(found: Overlaps, first: int, second: int, minimum_iou: float) -> Overlaps:

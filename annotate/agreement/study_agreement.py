@@ -34,6 +34,7 @@ from project.store.study import Row
 from project.text_format import Cell
 
 PERSON, ADJUDICATED = "person", "adjudicated"
+MAX_TOLERANCE_US = 60_000_000
 
 
 def select_annotators(session: Session, pair: tuple[str, ...], third: str) -> tuple[list[Annotator], int]:
@@ -97,6 +98,21 @@ _DESCRIPTIONS: dict[str, tuple[str, str]] = {
         "Krippendorff's alpha, time-weighted",
         "As kappa, for any number of annotators; n: instants of two or more.",
     ),
+    "point_kappa": (
+        "Kappa of points",
+        "Above chance, on matched points and those without a partner; 0 is chance; n: events.",
+    ),
+    "point_kappa_matched": ("Kappa of matched points alone", "Labels only, where both marked a point; n: pairs."),
+    "point_alpha": ("Krippendorff's alpha of points", "As kappa, for any number of annotators; n: events."),
+    "point_f1": ("F1 within the tolerance", "Share of points that find a partner within the tolerance; n: points."),
+    "point_f1_same_label": ("F1 with the same label", "The same where only a partner of the same label counts."),
+    "point_distance": ("Distance of matched points", "Mean distance in seconds; n: pairs."),
+    "sample_agreement": ("Same label in samples", "Share of samples in which both gave the same; n: samples."),
+    "sample_kappa": (
+        "Cohen's kappa over samples",
+        "Agreement above chance; samples that one of them did not take do not count; n: samples.",
+    ),
+    "sample_alpha": ("Krippendorff's alpha over samples", "As kappa, for any number of annotators; n: samples."),
     "reviewer_agreement": ("Reviews that agree", "Share of reviews by somebody else than the author; n: reviews."),
     "third_agreement": (
         "Third annotator against the others",
@@ -233,6 +249,8 @@ def _material(
         reviewed=reviewed,
         agreed=agreed,
         third=third,
+        points=scheme.track(track).holds_points,
+        sampling=scheme.track(track).sampling,
     )
 
 
@@ -241,6 +259,8 @@ def _check(options: Options) -> None:
         raise UserError("The minimum IoU is a share.", "Give a number from 0 to 1.")
     if options.step_us < 1000:
         raise UserError("The step of the time grid is too small.", "Give 1 ms or more.")
+    if not 0 <= options.tolerance_us <= MAX_TOLERANCE_US:
+        raise UserError("The tolerance is a time.", f"Give one from 0 to {MAX_TOLERANCE_US / 1e6:g} s.")
     if options.bins < 2:
         raise UserError("Ratings need at least two bins.", "Give 2 or more.")
 

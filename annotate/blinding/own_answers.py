@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from annotate.agreement.annotator_lanes import Mark, group_marks
+from annotate.agreement.span_matching import compared_span
 from project.entities.judgments import Adoption, Judgment, JudgmentStatus
 from project.entities.study_records import Json, Segment, Utterance
 from project.queries.judgment_rows import adoptions, find_judgments
@@ -142,12 +143,13 @@ def connected_segments(marked: Sequence[Segment], about: Segment) -> list[Segmen
     run: list[Segment] = []
     end_us, found = -1, False
     for segment in marked:
-        if segment.start_us >= end_us:
+        start_us, own_end_us = compared_span(segment)
+        if start_us >= end_us:
             if found:
                 break
             run = []
         run.append(segment)
-        end_us = max(end_us, segment.end_us)
+        end_us = max(end_us, own_end_us)
         found = found or segment.id == about.id
     return run if found else []
 

@@ -138,7 +138,7 @@ _STATE_TRACKS = {"emotion": NodeKind.EMOTION}
 
 
 def node_from_segment(session: Session, recording_id: str, segment_id: str) -> ChainNode:
-    """Return the node that a segment would be: its span, its first text or else its label, and whom it names."""
+    """Return the node that a segment would be: its shown span, its first text or else its label, whom it names."""
     found = find_segment(session.study, segment_id)
     if found is None or found.recording_id != recording_id:
         raise UserError("This segment is not of the chain's recording.", "Choose one that is on its timeline.")
@@ -155,7 +155,8 @@ def node_from_segment(session: Session, recording_id: str, segment_id: str) -> C
     text = next((line for line in map(to_single_line, texts) if line), label)
     kind = _STATE_TRACKS.get(found.track, NodeKind.EVENT)
     whose = tuple(sorted({*people}))
-    return draw_node(kind, text[:MAX_TEXT_CHARS], found.start_us, found.end_us, whose, f"{SEGMENT}/{found.id}")
+    start_us, end_us = found.shown_span(session.recording(recording_id).duration_us)
+    return draw_node(kind, text[:MAX_TEXT_CHARS], start_us, end_us, whose, f"{SEGMENT}/{found.id}")
 
 
 def node_from_utterance(session: Session, recording_id: str, utterance_id: str) -> ChainNode:

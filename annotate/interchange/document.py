@@ -151,6 +151,11 @@ class InterchangeLane:
         return self.kind, self.annotator, self.participant, self.scheme, self.track
 
     @property
+    def holds_points(self) -> bool:
+        """Whether it has entries, and all of them are points."""
+        return bool(self.entries) and all(entry.start_us == entry.end_us for entry in self.entries)
+
+    @property
     def is_speech(self) -> bool:
         """Whether its entries are what is said."""
         return self.kind == "utterances"
@@ -317,6 +322,8 @@ FORM_LOSSES = (
 )
 """Losses of every format that holds the values of forms."""
 SPEECH = "Speech"
+POINT_LENGTH_US = 1_000
+"""How long a point is in a format that knows none."""
 
 
 def lane_name(kind: str, annotator: str, participant: str, scheme: str, track: str) -> str:
@@ -347,7 +354,7 @@ def file_name(recording: Recording, width: int = 1) -> str:
 def split_into_rows(entries: Sequence[InterchangeEntry]) -> list[list[InterchangeEntry]]:
     """Return rows of entries, each by start and without overlap, as few as possible; at least one row.
 
-    An entry goes to the first row that is free at its start.
+    An entry goes to the first row that is free at its start. A point takes a millisecond.
     """
     rows: list[list[InterchangeEntry]] = [[]]
     ends: list[int] = [-1]
@@ -357,7 +364,7 @@ def split_into_rows(entries: Sequence[InterchangeEntry]) -> list[list[Interchang
             rows.append([])
             ends.append(0)
         rows[row].append(entry)
-        ends[row] = entry.end_us
+        ends[row] = max(entry.end_us, entry.start_us + POINT_LENGTH_US)
     return rows
 
 

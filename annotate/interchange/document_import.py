@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from annotate.interchange.document import (
+    POINT_LENGTH_US,
     Document,
     InterchangeEntry,
     InterchangeLane,
@@ -401,5 +402,6 @@ def _describe_scheme(scheme: Scheme) -> str:
 
 
 def _differs(segment: Segment, entry: InterchangeEntry, label: str) -> bool:
-    times = zip((segment.start_us, segment.end_us), entry.span, strict=True)
+    end_us = entry.end_us if not segment.is_point or entry.end_us > entry.start_us + POINT_LENGTH_US else segment.end_us
+    times = zip((segment.start_us, segment.end_us), (entry.start_us, end_us), strict=True)
     return segment.label != label or any(old // MILLISECOND != new // MILLISECOND for old, new in times)

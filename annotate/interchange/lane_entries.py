@@ -284,9 +284,15 @@ class LaneReader:
             listed = reason in left_out or len(left_out) < _MAX_LISTED_TEXTS
             left_out[reason if listed else f"the text is no label{_NO_LABEL_HINT}"] += 1
             return None
-        whole = self._track.extent is Extent.RECORDING
-        span = (0, importing.recording.duration_us) if whole else clip_to_recording(entry, importing)
+        duration_us = importing.recording.duration_us
+        if self._track.extent is Extent.RECORDING:
+            span: Span | None = (0, duration_us)
+        else:
+            span = (place_point if self._track.holds_points else clip_to_recording)(entry, importing)
         if span is None:
+            return None
+        if self._track.span_problem(*span, duration_us):
+            left_out["it is no sample of the track"] += 1
             return None
         values: dict[str, Json] = {}
         comments: tuple[str, ...] = ()

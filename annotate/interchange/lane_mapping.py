@@ -93,7 +93,7 @@ class ImportMapping:
     Attributes:
         lanes: name of a lane -> what it becomes, in every recording of the document that has it.
         outside: what is done with entries that reach outside the recording.
-        point_us: how long a point becomes; 0 leaves points out.
+        point_us: how long a point becomes on a track that holds none; 0 leaves points out.
     """
 
     __pydantic_config__ = {"extra": "forbid"}

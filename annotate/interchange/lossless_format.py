@@ -145,7 +145,8 @@ def _is_valid_text(column: StudyColumn, value: Any) -> bool:
 
 
 def _check_consistency(table: str, row: dict[str, Any], path: Path, line: int) -> None:
-    if "start_us" in row and not 0 <= row["start_us"] < row["end_us"]:
+    least_us = 0 if table == "segment" else 1
+    if "start_us" in row and not (row["start_us"] >= 0 and row["start_us"] + least_us <= row["end_us"]):
         raise damaged_file_error(path, "the end is not after the start, or the start is before the recording", line)
     if row.get("duration_us", 0) < 0 or row.get("position", 0) < 0 or row.get("number", 1) < 1:
         raise damaged_file_error(path, "a number is negative", line)

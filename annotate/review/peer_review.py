@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from annotate.agreement.annotator_lanes import Mark, group_marks, list_annotators_of, read_marks
+from annotate.agreement.span_matching import compared_span
 from annotate.cues.prelabels import is_prelabel
 from annotate.segments.segment_edits import find_segment
 from annotate.team.training_gate import Gate
@@ -270,8 +271,9 @@ def name_differences(scheme: Scheme | None, keys: Sequence[str]) -> list[str]:
 
 def segment_iou(segment: Segment, other: Segment) -> float:
     """Return the shared time of two segments over the time that either covers, 0 to 1."""
-    shared = max(0, min(segment.end_us, other.end_us) - max(segment.start_us, other.start_us))
-    return shared / (segment.end_us - segment.start_us + other.end_us - other.start_us - shared)
+    (start, end), (other_start, other_end) = compared_span(segment), compared_span(other)
+    shared = max(0, min(end, other_end) - max(start, other_start))
+    return shared / (end - start + other_end - other_start - shared)
 
 
 @dataclass(frozen=True, slots=True)

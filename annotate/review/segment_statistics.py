@@ -42,6 +42,21 @@ class ChoiceFieldCounts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class SampleCounts:
+    """The samples of a track that is sampled.
+
+    Attributes:
+        taken: how many have a label, of all annotators and, in a scan, of all participants.
+        missing: how many have none, among those who worked on the recording.
+        share: (labels,) share of the samples taken that have the label; together more than 1 where some have several.
+    """
+
+    taken: int
+    missing: int
+    share: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Statistics:
     """The segments of one track of a study, counted.
 
@@ -53,8 +68,10 @@ class Statistics:
         seconds: label -> (n,) how long each segment is.
         density: (labels, BINS) share of the recordings' time that is marked, 0 to 1, in each part of a recording from
             its start to its end, on average over annotated recordings and the annotators who worked on them. Time that
-            an annotator marked twice with a label counts once.
+            an annotator marked twice with a label counts once. Of points it is how many there are a minute.
         recordings: how many have segments.
+        points: whether the segments are points, which have no duration.
+        samples: of a track that is sampled; else None.
     """
 
     annotators: tuple[NamedKey, ...]
@@ -65,9 +82,11 @@ class Statistics:
     seconds: Mapping[str, Floats]
     density: Floats
     recordings: int
+    points: bool = False
+    samples: SampleCounts | None = None
 
     def to_json(self) -> dict[str, Json]:
-        """Return it as JSON holds it; durations as quartiles."""
+        """Return it as JSON holds it; durations as quartiles, none of points."""
         return {
             "annotators": [annotator.name for annotator in self.annotators],
             "labels": [label.key for label in self.labels],
@@ -75,11 +94,18 @@ class Statistics:
             "by_annotator": self.by_annotator.tolist(),
             "fields": {field.key: field.to_json() for field in self.fields},
             "seconds": {
-                key: np.percentile(values, (0, 25, 50, 75, 100)).tolist() if len(values) else None
+                key: np.percentile(values, (0, 25, 50, 75, 100)).tolist() if len(values) and not self.points else None
                 for key, values in self.seconds.items()
             },
             "density": self.density.tolist(),
             "recordings": self.recordings,
+            "samples": None
+            if self.samples is None
+            else {
+                "taken": self.samples.taken,
+                "missing": self.samples.missing,
+                "share": self.samples.share.tolist(),
+            },
         }
 
 
@@ -98,6 +124,8 @@ def summarize_segments(material: AgreementData) -> Statistics:
         seconds={label.key: seconds[material.label == code] for code, label in enumerate(material.labels)},
         density=_density(material, kinds),
         recordings=len(np.unique(material.recording)),
+        points=material.points,
+        samples=None if material.sampling is None else _count_samples(material, kinds),
     )
 
 
@@ -138,12 +166,28 @@ def _count_choices(asked: ChosenField, label: Ints, kinds: int) -> ChoiceFieldCo
     )
 
 
+def _count_samples(material: AgreementData, kinds: int) -> SampleCounts:
+    """Count the samples that each annotator took of each axis."""
+    sample = np.stack([material.annotator, material.axis, material.end_us], axis=-1)
+    numbered = np.unique(sample, axis=0, return_inverse=True)[1].reshape(-1)
+    taken = int(numbered.max(initial=-1)) + 1
+    labelled = np.unique(np.stack([numbered, material.label], axis=-1), axis=0)
+    wanted = material.worked[material.axis_recording].sum(1) * material.samples()
+    share = np.bincount(labelled[:, 1], minlength=kinds) / max(1, taken)
+    return SampleCounts(taken, max(0, int(wanted.sum()) - taken), share)
+
+
 def _density(material: AgreementData, kinds: int) -> Floats:
     """Return (labels, BINS)."""
     worked = int(material.worked.sum())
     found = np.zeros((kinds, BINS))
     if not worked or not len(material):
         return found
+    if material.points:
+        length = material.length_us[material.recording]
+        place = np.minimum(BINS * material.start_us // np.maximum(length, 1), BINS - 1)
+        np.add.at(found, (material.label, place), BINS * 60e6 / np.maximum(length, 1))
+        return found / worked
     coded = (material.recording * len(material.annotators) + material.annotator) * kinds + material.label
     pieces, start, end = _merge_overlapping(coded, material.start_us, material.end_us)
     lengths = material.length_us.copy()

@@ -302,8 +302,8 @@ class SegmentColumns:
         yield column("recording", "Recording", self._recording)
         yield column("collection", "Collection", self._collection, visible_by_default=False)
         yield column("start", "Start", lambda row: format_time(row.segment.start_us), lambda row: row.segment.start_us)
-        yield column("end", "End", lambda row: format_time(row.segment.end_us), lambda row: row.segment.end_us, False)
-        yield column("duration", "Duration", lambda row: f"{_duration_us(row) / 1e6:.3f} s", _duration_us)
+        yield column("end", "End", _end_text, lambda row: row.segment.end_us, False)
+        yield column("duration", "Duration", _duration_text, _duration_us)
         yield column("label", "Label", lambda row: self._label(row.segment, row.segment.label))
         yield column("track", "Track", self._track, visible_by_default=several)
         yield column("annotator", "Annotator", lambda row: table.annotators[row.segment.annotator_id].name)
@@ -400,6 +400,14 @@ class SegmentColumns:
 def _number_in(field: str, row: SegmentRow) -> float:
     value = row.values.get(field)
     return float(value) if isinstance(value, int | float) else float("-inf")
+
+
+def _end_text(row: SegmentRow) -> str:
+    return "" if row.segment.is_point else format_time(row.segment.end_us)
+
+
+def _duration_text(row: SegmentRow) -> str:
+    return "" if row.segment.is_point else f"{_duration_us(row) / 1e6:.3f} s"
 
 
 def _duration_us(row: SegmentRow) -> int:

@@ -9,7 +9,7 @@ from project.errors import UserError
 from project.ids import new_id
 from project.queries import segment_rows
 from project.queries.segment_rows import table_segments, table_values
-from project.schemes.scheme import Extent, Field, FieldKind
+from project.schemes.scheme import Extent, Field, FieldKind, Track
 from project.session.session import Session
 from project.text_format import describe_rows, pluralize, require_length
 from project.timebase import utc_now
@@ -47,12 +47,15 @@ def filter_by_choice(session: Session, segments: Sequence[Segment], field: str, 
 
 
 def filter_movable(session: Session, segments: Sequence[Segment]) -> list[Segment]:
-    """Return those whose times may be changed: they are not about the recording as a whole."""
+    """Return those whose times may be changed: they are neither about the recording as a whole nor samples."""
+
+    def is_movable(track: Track) -> bool:
+        return track.extent is not Extent.RECORDING and track.sampling is None
+
     return [
         segment
         for segment in segments
-        if (scheme := session.schemes.find(segment.scheme)) is None
-        or scheme.track_or_empty(segment.track).extent is not Extent.RECORDING
+        if (scheme := session.schemes.find(segment.scheme)) is None or is_movable(scheme.track_or_empty(segment.track))
     ]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from annotate.study.recording_edits import MIN_SPAN_US, require_span
+from annotate.study.recording_edits import MIN_SPAN_US, require_inside, require_span
 from annotate.team.training_gate import require_training
 from project.entities.study_records import Changes, FieldValue, Json, Segment, Verdict
 from project.errors import UserError
@@ -11,7 +11,7 @@ from project.ids import new_id
 from project.queries import segment_rows
 from project.queries.segment_rows import table_segments
 from project.queries.transcript_rows import utterances_of
-from project.schemes.scheme import Extent, clip_to_utterance
+from project.schemes.scheme import Extent, Track, clip_to_utterance
 from project.session.session import Session
 from project.text_format import describe_rows
 
@@ -57,8 +57,8 @@ def add_segment(
     """Mark a span of a recording; returns the new segment's id and what changed.
 
     On a track whose segments cover the recording, the span is the recording. On one whose segments lie inside an
-    utterance, it is cut to the utterance under it, where the recording has a transcript. Without names, it goes to the
-    study's default scheme and the scheme's first track.
+    utterance, it is cut to the utterance under it, where the recording has a transcript. On one of points, start and
+    end are the same. Without names, it goes to the study's default scheme and the scheme's first track.
     """
     require_training(session, recording_id)
     used = session.schemes.get(scheme)
@@ -66,11 +66,12 @@ def add_segment(
     used.check_label(lane.key, label)
     if lane.extent is Extent.RECORDING:
         start_us, end_us = 0, session.recording(recording_id).duration_us
-    require_span(session, recording_id, start_us, end_us, "segment")
+    _require_fitting(session, lane, recording_id, start_us, end_us)
     if lane.inside:
         start_us, end_us = _cut_to_utterance(session, recording_id, start_us, end_us)
     name = "" if label == Verdict.NONE else f" {(lane.label(label) or lane).name.lower()}"
-    with session.step(f"Add{name} segment") as step:
+    noun = "segment" if not lane.holds_points else "point" if lane.sampling is None else "sample"
+    with session.step(f"Add{name} {noun}") as step:
         author = session.author()
         session.schemes.store_text(used)
         segment = Segment(new_id(), recording_id, author.id, label, start_us, end_us, used.key, lane.key)
@@ -88,7 +89,7 @@ def move_segments(session: Session, spans: Sequence[tuple[str, int, int]], merge
     moved = [(find_own_segment(session, segment_id), start_us, end_us) for segment_id, start_us, end_us in spans]
     for segment, start_us, end_us in moved:
         _require_movable(session, segment)
-        require_span(session, segment.recording_id, start_us, end_us, "segment")
+        _require_fitting(session, _find_track(session, segment), segment.recording_id, start_us, end_us)
     resized = any(s.end_us - s.start_us != end - start for s, start, end in moved)
     verb = "Resize" if resized else "Move"
     with session.step(f"{verb} {_format_count([segment for segment, _, _ in moved])}", merge_key) as step:
@@ -130,6 +131,9 @@ def edit_segment(
 ) -> Changes:
     """Change several things about a segment as one step; None leaves a thing as it is."""
     old = find_own_segment(session, segment_id)
+    track = _find_track(session, old)
+    if track.holds_points:
+        start_us, end_us = (end_us if start_us is None else start_us), (start_us if end_us is None else end_us)
     new = replace(
         old,
         start_us=old.start_us if start_us is None else start_us,
@@ -140,7 +144,7 @@ def edit_segment(
         session.schemes.get(old.scheme).check_label(old.track, new.label)
     if (new.start_us, new.end_us) != (old.start_us, old.end_us):
         _require_movable(session, old)
-    require_span(session, new.recording_id, new.start_us, new.end_us, "segment")
+        _require_fitting(session, track, new.recording_id, new.start_us, new.end_us)
     with session.step("Edit segment") as step:
         if new != old:
             segment_rows.update_segment(session.study, new)
@@ -209,18 +213,40 @@ def write_field(session: Session, segment: Segment, field: str, value: Json) -> 
             segment_rows.clear_value(session.study, old)
 
 
-def _require_movable(session: Session, segment: Segment) -> None:
+def _find_track(session: Session, segment: Segment) -> Track:
+    """Return the track of a segment; where the study has it no longer, one that holds what the segment is."""
     scheme = session.schemes.find(segment.scheme)
-    if scheme is not None and scheme.track_or_empty(segment.track).extent is Extent.RECORDING:
-        raise UserError(
-            f"{scheme.track_or_empty(segment.track).name} are about the whole recording.",
-            "Their start and end stay as they are.",
-        )
+    found = None if scheme is None else scheme.track_or_empty(segment.track)
+    if found is not None and found.labels:
+        return found
+    return Track(segment.track, segment.track, (), extent=Extent.POINT if segment.is_point else Extent.SPAN)
+
+
+def _require_movable(session: Session, segment: Segment) -> None:
+    track = _find_track(session, segment)
+    if track.extent is Extent.RECORDING:
+        raise UserError(f"{track.name} are about the whole recording.", "Their start and end stay as they are.")
+    if track.sampling is not None:
+        raise UserError(f"{track.name} are samples.", "Their times stay as they are; delete a sample to take it again.")
+
+
+def _require_fitting(session: Session, track: Track, recording_id: str, start_us: int, end_us: int) -> None:
+    """Refuse times that do not fit the recording, or the track: points have one time, other segments two."""
+    if not track.holds_points:
+        require_span(session, recording_id, start_us, end_us, "segment")
+    require_inside(session, recording_id, start_us, end_us, "segment")
+    problem = track.span_problem(start_us, end_us, session.recording(recording_id).duration_us)
+    if problem and track.holds_points and start_us != end_us:
+        raise UserError(f"{track.name} are points.", "Give one time for start and end.")
+    if problem:
+        raise UserError(problem, f"See the track {track.name} of the scheme.")
 
 
 def _cut_to_utterance(session: Session, recording_id: str, start_us: int, end_us: int) -> tuple[int, int]:
     spoken = utterances_of(session.study, recording_id)
     if not spoken:
+        return start_us, end_us
+    if start_us == end_us and any(said.start_us <= start_us <= said.end_us for said in spoken):
         return start_us, end_us
     inside = clip_to_utterance(start_us, end_us, spoken)
     if inside is None or inside[1] - inside[0] < MIN_SPAN_US:

@@ -92,9 +92,14 @@ MIN_SPAN_US = 1_000
 
 def require_span(session: Session, recording_id: str, start_us: int, end_us: int, noun: str) -> None:
     """Refuse a span of a segment, an utterance or a node that is too short or does not fit the recording."""
-    recording = session.recording(recording_id)
     if end_us - start_us < MIN_SPAN_US:
         raise UserError(f"The {noun} must end after it starts.", "Mark a start and a later end.")
+    require_inside(session, recording_id, start_us, end_us, noun)
+
+
+def require_inside(session: Session, recording_id: str, start_us: int, end_us: int, noun: str) -> None:
+    """Refuse a span or a point that does not fit the recording."""
+    recording = session.recording(recording_id)
     if start_us < 0 or end_us > recording.duration_us:
         raise UserError(
             f"The {noun} would reach outside recording {recording.number}.",

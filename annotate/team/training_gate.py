@@ -162,15 +162,14 @@ def _pairs(mine: list[Segment], theirs: list[Segment]) -> list[tuple[Segment, Se
         return []
     import numpy as np
 
-    from annotate.agreement.span_matching import SpanArray, find_overlaps, match_best_pairs
+    from annotate.agreement.span_matching import SpanArray, compared_spans, find_overlaps, match_best_pairs
 
     lanes = sorted({(segment.scheme, segment.track) for segment in (*mine, *theirs)})
     labels = sorted({segment.label for segment in (*mine, *theirs)})
     sides = [
         SpanArray(
             np.array([lanes.index((segment.scheme, segment.track)) for segment in side], np.int64),
-            np.array([segment.start_us for segment in side], np.int64),
-            np.array([segment.end_us for segment in side], np.int64),
+            *compared_spans(side),
             np.array([labels.index(segment.label) for segment in side], np.int64),
         )
         for side in (mine, theirs)

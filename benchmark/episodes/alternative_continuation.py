@@ -72,22 +72,15 @@ def find_start_point(
     segment = get_visible_segment(session, segment_id)
     recording = session.recording(segment.recording_id)
     utterances = utterances_of(session.study, recording.id)
-    inside = [
-        utterance
-        for utterance in utterances
-        if utterance.start_us < segment.end_us and utterance.end_us > segment.start_us
-    ]
+    start, end = segment.shown_span(recording.duration_us)
+    inside = [utterance for utterance in utterances if utterance.start_us < end and utterance.end_us > start]
     participants = present_participants(session.study, recording.id)
     agent = _find_agent(participants, inside, agent_id)
     others = tuple(participant for participant in participants if participant.id != agent.id)
     if not others:
         raise UserError("Nobody else is known to take part in this recording.", "Add who the agent deals with.")
-    own = [
-        utterance
-        for utterance in inside
-        if utterance.participant_id == agent.id and utterance.end_us > segment.start_us
-    ]
-    until = min((utterance.start_us for utterance in own), default=segment.end_us)
+    own = [utterance for utterance in inside if utterance.participant_id == agent.id and utterance.end_us > start]
+    until = min((utterance.start_us for utterance in own), default=end)
     led_up = tuple(utterance for utterance in utterances if utterance.start_us < until and utterance not in own)
     return EpisodeStartPoint(
         segment,

@@ -113,7 +113,8 @@ def locate_target(session: Session, about: JudgmentTarget, *, told_chain: bool =
     match about.kind:
         case JudgmentTargetKind.SEGMENT:
             segment = get_visible_segment(session, about.id)
-            span = segment.recording_id, segment.start_us, segment.end_us
+            shown = segment.shown_span(session.recording(segment.recording_id).duration_us)
+            span = segment.recording_id, *shown
             return SubjectLocation(about, *span, segment.scheme, segment.track)
         case JudgmentTargetKind.QUESTION:
             question = find_question(session.study, about.id)

@@ -18,7 +18,7 @@ YES_NO = (FieldChoice("yes", "Yes"), FieldChoice("no", "No"))
 
 
 def label_choices(item: PromptSubject) -> tuple[FieldChoice, ...]:
-    """Return the labels of an item's track as choices, with `none` for tracks of spans.
+    """Return the labels of an item's track as choices, with `none` for tracks of spans and of points.
 
     A track that rates whole recordings always has one of its labels.
     """

@@ -10,6 +10,7 @@ from enum import StrEnum
 from functools import cached_property, partial
 
 from annotate.agreement.annotator_lanes import Mark, group_marks, read_marks
+from annotate.agreement.span_matching import compared_span
 from annotate.agreement.study_agreement import ADJUDICATED as ADJUDICATED_KIND
 from annotate.agreement.study_agreement import PERSON
 from annotate.study.leave_permission import LeaveUse, may_leave
@@ -358,7 +359,7 @@ class _PoolBuilder:
             and (home.recording.id, mark.segment.annotator_id) not in self._training
         ]
         disputed = [
-            (mark.segment.start_us, mark.segment.end_us)
+            compared_span(mark.segment)
             for moment in map(build_consensus, group_marks(people))
             if moment.agreement is LabelAgreement.DISAGREED
             for mark in moment.marks
@@ -368,7 +369,8 @@ class _PoolBuilder:
             self._left_out[NOT_ADJUDICATED] += len(marks) - len(lane)
         for group in group_marks(lane):
             segment = group[0].segment
-            is_disputed = any(start < segment.end_us and segment.start_us < end for start, end in disputed)
+            own_start, own_end = compared_span(segment)
+            is_disputed = any(start < own_end and own_start < end for start, end in disputed)
             agreement = LabelAgreement.DISAGREED if is_disputed else LabelAgreement.AGREED
             yield self._candidate(home, SegmentConsensus(group[0], agreement, tuple(group[:1])))
 
@@ -387,18 +389,19 @@ class _PoolBuilder:
             "values": values,
             "traits": self._traits(home, moment, values),
         }
-        said = home.transcript.exchange(segment.start_us, segment.end_us)
+        start, end = segment.shown_span(home.recording.duration_us)
+        said = home.transcript.exchange(start, end)
         if said is not None:
             content["words"] = [home.rewrite(text) for text in said.texts]
             content["word_spans"] = [[*span] for span in said.spans]
         about = [segment.label, segment.start_us, segment.end_us, told, moment.agreement.value]
-        state = home.transcript.checksum(segment.start_us, segment.end_us)
+        state = home.transcript.checksum(start, end)
         return ItemCandidate(
             segment.id,
             segment.recording_id,
             home.recording.collection_id,
-            segment.start_us,
-            segment.end_us,
+            start,
+            end,
             f"{checksum(about)}.{state}",
             content,
         )
@@ -433,8 +436,9 @@ class _PoolBuilder:
         for segment in segments_of(self._session.study, recording.id, scheme=self._scheme.key, unseen=True):
             if segment.track != self._track:
                 continue
-            if segment.start_us > at:
-                yield at, min(segment.start_us, recording.duration_us)
-            at = max(at, segment.end_us)
+            start, end = segment.shown_span(recording.duration_us)
+            if start > at:
+                yield at, min(start, recording.duration_us)
+            at = max(at, end)
         if at < recording.duration_us:
             yield at, recording.duration_us

@@ -15,6 +15,8 @@ from project.schemes.scheme import (
     FieldKind,
     Label,
     RequiredFieldsRule,
+    Sampling,
+    SamplingKind,
     Scheme,
     Track,
 )
@@ -24,6 +26,7 @@ _TABLES = {
     "The file": Scheme,
     "`[[tracks]]`": Track,
     "`[[tracks.labels]]`": Label,
+    "`tracks.sampling`": Sampling,
     "`[[fields]]`": Field,
     "`[[fields.choices]]`": FieldChoice,
     "`[[rules]]`": RequiredFieldsRule,
@@ -57,7 +60,11 @@ def scheme_keys() -> str:
     listed = table(("Kind", "Value"), ((code(kind.value), kinds[kind.name]) for kind in FieldKind))
     extents = members(Extent)
     covered = table(("Extent", "Segments cover"), ((code(extent.value), extents[extent.name]) for extent in Extent))
-    return "\n".join([*parts, "### Kinds of fields\n", listed, "### Extents\n", covered])
+    samples = members(SamplingKind)
+    sampled = table(("Kind", "A sample says"), ((code(kind.value), samples[kind.name]) for kind in SamplingKind))
+    return "\n".join(
+        [*parts, "### Kinds of fields\n", listed, "### Extents\n", covered, "### Kinds of samples\n", sampled]
+    )
 
 
 def _type(field: dataclasses.Field[object]) -> str:
@@ -71,7 +78,7 @@ def _type(field: dataclasses.Field[object]) -> str:
 def _usual(field: dataclasses.Field[object]) -> str:
     if field.default is dataclasses.MISSING:
         return "an error"
-    return code(field.default) if field.default not in ((), "") else "none"
+    return code(field.default) if field.default not in ((), "", None) else "none"
 
 
 def _section(scheme: Scheme) -> str:
@@ -103,8 +110,10 @@ def _where(track: Track) -> str:
         Extent.SPAN: "",
         Extent.RECORDING: ", the whole recording",
         Extent.EITHER: ", the whole recording or a part",
+        Extent.POINT: ", points",
     }
-    return said[track.extent] + (", inside an utterance" if track.inside else "")
+    sampled = "" if track.sampling is None else f", a sample every {track.sampling.every:g} s"
+    return said[track.extent] + (", inside an utterance" if track.inside else "") + sampled
 
 
 def _value(field: Field) -> str:

@@ -211,11 +211,15 @@ class Annotator:
     kind: str = "person"
 
 
+POINT_CONTEXT_US = 1_000_000
+"""How much is shown before and after a point, to people and to judges."""
+
+
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A span of one recording with a label; what was filled in about it are its `FieldValue` rows.
+    """A span or a point of one recording with a label; what was filled in about it are its `FieldValue` rows.
 
-    In the SHREC scheme the label is the verdict, a `Verdict`.
+    A point ends where it starts. In the SHREC scheme the label is the verdict, a `Verdict`.
     """
 
     id: str
@@ -226,6 +230,17 @@ class Segment:
     end_us: int
     scheme: str = "shrec"
     track: str = "segments"
+
+    @property
+    def is_point(self) -> bool:
+        """Whether it is a moment without length."""
+        return self.start_us == self.end_us
+
+    def shown_span(self, duration_us: int) -> tuple[int, int]:
+        """Return what is played and shown of it, in a recording of this length: a point has some time around it."""
+        if not self.is_point:
+            return self.start_us, self.end_us
+        return max(0, self.start_us - POINT_CONTEXT_US), min(duration_us, self.end_us + POINT_CONTEXT_US)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ CONTENT_RULES = (
         "start_us < 0 OR end_us > (SELECT duration_us FROM recording WHERE id = segment.recording_id)",
         "a segment reaches outside its recording: {}",
     ),
-    ContentRule("segment", "id", "end_us <= start_us", "a segment does not end after it starts: {}"),
+    ContentRule("segment", "id", "end_us < start_us", "a segment ends before it starts: {}"),
     ContentRule(
         "segment_value",
         "segment_id",

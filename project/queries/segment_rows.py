@@ -166,8 +166,8 @@ def clear_value(study: Study, old: FieldValue) -> None:
 def _check_span(new: Segment) -> None:
     if new.start_us < 0:
         raise UserError("A segment cannot start before its recording.", "Give a start of 0 or later.")
-    if new.end_us <= new.start_us:
-        raise UserError("A segment must end after it starts.", "Give an end that is later than the start.")
+    if new.end_us < new.start_us:
+        raise UserError("A segment cannot end before it starts.", "Give an end that is later than the start.")
 
 
 comments_in = _VISIBLE_COMMENTS.query_groups("segment_id", "WHERE recording_id = ? ORDER BY at, id")

@@ -3,6 +3,7 @@
 from project.schema.table_declaration import (
     ALL_COPIES,
     END,
+    END_OF_SEGMENT,
     EXCHANGED,
     SHARED,
     SPLIT,
@@ -58,7 +59,7 @@ ANNOTATION_TABLES = (
             ref("annotator"),
             *(label(name, filled=True) for name in ("scheme", "track", "label")),
             START,
-            END,
+            END_OF_SEGMENT,
         ),
         rowid=False,
         indexes={"start": "(recording_id, start_us)", "annotator": "(annotator_id, recording_id)"},

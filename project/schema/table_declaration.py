@@ -351,3 +351,5 @@ def at() -> StudyColumn:
 
 
 START, END = number("start_us", ">= 0"), number("end_us", "> start_us")
+END_OF_SEGMENT = number("end_us", ">= start_us")
+"""A segment of no length is a point."""

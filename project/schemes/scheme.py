@@ -38,6 +38,55 @@ class Extent(StrEnum):
     """The whole recording, always."""
     EITHER = "either"
     """The whole recording or a part of it, as the annotator likes."""
+    POINT = "point"
+    """A moment: one time, and no length."""
+
+
+class SamplingKind(StrEnum):
+    """What the label of a sample says."""
+
+    INSTANTANEOUS = "instantaneous"
+    """What holds at the moment of the sample."""
+    PARTIAL = "partial"
+    """What happened at any time in the interval that just passed."""
+    WHOLE = "whole"
+    """What lasted through the interval that just passed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """When the samples of a track are taken: every so many seconds, the first time after the first interval.
+
+    Of a recording that lasts no whole number of intervals, the rest is not sampled.
+
+    Attributes:
+        every: seconds from sample to sample.
+        kind: what a sample says. An instantaneous one is a point, any other the interval before it.
+
+    Source: Altmann (1974), Observational study of behavior: sampling methods.
+    """
+
+    every: int | float
+    kind: SamplingKind
+
+    @property
+    def every_us(self) -> int:
+        """Microseconds from sample to sample."""
+        return round(self.every * 1_000_000)
+
+    def count(self, duration_us: int) -> int:
+        """Return how many samples a recording has."""
+        return duration_us // self.every_us
+
+    def span(self, number: int) -> tuple[int, int]:
+        """Return start and end of a sample, counted from 1; both are the same of an instantaneous one."""
+        end = number * self.every_us
+        return (end if self.kind is SamplingKind.INSTANTANEOUS else end - self.every_us), end
+
+    def number_of(self, start_us: int, end_us: int) -> int | None:
+        """Return which sample a span is, counted from 1, or None where it is none."""
+        number = end_us // self.every_us
+        return number if number > 0 and self.span(number) == (start_us, end_us) else None
 
 
 class Pattern(StrEnum):
@@ -153,6 +202,7 @@ class Track:
         extent: what its segments cover.
         inside: `utterance` where every segment must lie inside an utterance of the transcript, else "".
         coding: `one` where, coding while it plays, a label ends the one that is open; else `several`.
+        sampling: where its segments are samples: when they are taken; else None.
     """
 
     key: str
@@ -162,6 +212,27 @@ class Track:
     extent: Extent = Extent.SPAN
     inside: str = ""
     coding: str = "several"
+    sampling: Sampling | None = None
+
+    @property
+    def holds_points(self) -> bool:
+        """Whether its segments are points."""
+        return self.extent is Extent.POINT
+
+    def span_problem(self, start_us: int, end_us: int, duration_us: int) -> str:
+        """Return what is wrong with start and end of a segment of this track, in a recording of this length.
+
+        A sentence; "" where nothing is.
+        """
+        if self.holds_points and start_us != end_us:
+            return "It has a length, and its track holds points."
+        if not self.holds_points and start_us == end_us:
+            return "It is a point, and its track holds none."
+        if self.extent is Extent.RECORDING and (start_us, end_us) != (0, duration_us):
+            return "It does not cover the whole recording."
+        if self.sampling is not None and self.sampling.number_of(start_us, end_us) is None:
+            return f"It is none of the samples, which are taken every {self.sampling.every:g} s."
+        return ""
 
     @property
     def offered_labels(self) -> tuple[Label, ...]:
@@ -417,8 +488,8 @@ def segment_problems(
         found.append(f"Its track “{segment.track}” is no longer in the scheme.")
     elif track.label(segment.label) is None:
         found.append(f"Its label “{segment.label}” is no longer in the scheme.")
-    if track.extent is Extent.RECORDING and (segment.start_us, segment.end_us) != (0, duration_us):
-        found.append("It does not cover the whole recording.")
+    if track.labels and (problem := track.span_problem(segment.start_us, segment.end_us, duration_us)):
+        found.append(problem)
     if track.inside == "utterance":
         if not utterances:
             found.append("It belongs inside an utterance, and the recording has no transcript.")

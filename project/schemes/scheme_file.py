@@ -100,7 +100,7 @@ _CHOICES: Mapping[str, Iterable[str]] = {
     "extent": Extent,
     "pattern": ("", *Pattern),
 }
-"""Key -> the words that it can have."""
+"""Key -> the words that it can have, where its type does not say them."""
 
 
 class _TomlTable:
@@ -150,6 +150,11 @@ class _TomlTable:
         if not isinstance(value, str):
             raise self.error(key, "must be a text")
         return value.strip()
+
+    def _table(self, key: str, value: object) -> "_TomlTable":
+        if not isinstance(value, dict):
+            raise self.error(key, "must be a table")
+        return _TomlTable(value, self._file, f"{self._where}{key}.")
 
     def _choice(self, key: str, value: object, known: Iterable[str]) -> str:
         text = self._text(key, value)

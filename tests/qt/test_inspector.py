@@ -23,7 +23,14 @@ class Seen(list):
 
     def __init__(self, inspector):
         super().__init__()
-        for name in ("value_changed", "label_changed", "times_changed", "delete_requested", "play_requested"):
+        for name in (
+            "value_changed",
+            "label_changed",
+            "label_key_pressed",
+            "times_changed",
+            "delete_requested",
+            "play_requested",
+        ):
             getattr(inspector, name).connect(lambda *args, name=name: self.append((name, *args)))
 
 
@@ -94,7 +101,7 @@ def test_what_is_ticked_and_chosen_is_sent_at_once(inspector, seen):
 def test_keys_choose_the_label_attributes_and_the_channel(window, inspector, seen):
     inspector.show_segment(ONE, {}, "Ann")
     press(window, "C", "N", "E")
-    assert seen == [("label_changed", ["s1"], Verdict.COMPETENCE), ("label_changed", ["s1"], Verdict.NONE)]
+    assert seen == [("label_key_pressed", ["s1"], label) for label in (Verdict.COMPETENCE, Verdict.NONE, Verdict.ERROR)]
     assert inspector.labels.buttons[Verdict.ERROR].isChecked(), "what is shown follows the study"
     for number, choice in enumerate(load_scheme().field("attributes").choices, 1):
         inspector.show_segment(replace(ONE, id=choice.key), {}, "Ann")
@@ -224,7 +231,7 @@ def test_what_is_asked_for_goes_to_one_segment_or_to_several(window, inspector, 
     assert seen == [
         ("play_requested", "s1"),
         ("delete_requested", ["s1"]),
-        ("label_changed", ["s1", "s2"], Verdict.NONE),
+        ("label_key_pressed", ["s1", "s2"], Verdict.NONE),
         ("delete_requested", ["s1", "s2"]),
     ]
 

@@ -110,3 +110,15 @@ def test_read_only_and_empty_sliders_stay_put(slider: RangeSlider, said: Said) -
     press(slider, "Right")
     assert said == ([], [])
     assert slider.accessibleDescription() == "No start and end yet."
+
+
+def test_a_point_has_one_handle_that_moves_both_times(slider: RangeSlider, said: Said) -> None:
+    slider.set_range(20_000_000, 20_000_000, ERROR)
+    drag_time(slider, 20, 30)
+    slider.setFocus()
+    press(slider, "Right")
+    (dragged, _), (stepped, _) = said[1]
+    assert abs(dragged - 30_000_000) <= 100_000
+    assert stepped == dragged + 40_000
+    assert said[1] == [(dragged, dragged), (stepped, stepped)]
+    assert slider.accessibleDescription().startswith("Error point at 0:00:")

@@ -17,7 +17,7 @@ from annotate.agreement.figure_intervals import Floats, Ints, StatisticResult
 
 def differences(material: AgreementData, options: Options, report: AgreementReport) -> Iterator[tuple[str, float]]:
     """Yield figure -> how far ours is from the reference."""
-    compared = AnnotatorPair.from_pair(material, 0, 1, options.minimum_iou)
+    compared = AnnotatorPair.from_pair(material, 0, 1, options)
     for key, theirs in {**_of_time(material, options.step_us), **_of_segments(material, compared)}.items():
         yield key, _apart(report.main[key], theirs)
     for level, figure in report.f1_iou.items():

@@ -1,4 +1,4 @@
-"""How quickly the timeline paints and takes an edit, with 100,000 segments in one recording.
+"""How quickly the timeline paints and takes an edit, with 100,000 segments in one recording, and 50,000 points beside.
 
 Run with `python -m tools.bench.timeline_paint`; `make bench` collects `run()`.
 """
@@ -26,6 +26,7 @@ from widgets.timeline.lanes import Lane, LaneKind, lane_key
 from widgets.timeline.timeline_view import TimelineView
 
 SEGMENTS = 100_000
+POINTS = 50_000
 HOUR_US = 3_600_000_000
 RUNS = 5
 SIZE = (1600, 300)
@@ -59,6 +60,16 @@ def study(count: int, longest_us: int, annotators: str = "ab") -> list[Segment]:
     ]
 
 
+def points(count: int) -> list[Segment]:
+    """Invent points over one hour."""
+    rng = np.random.default_rng(9)
+    times, verdicts = rng.integers(0, HOUR_US, count), rng.choice(list(Verdict), count)
+    return [
+        Segment(f"p{i:06}", "r", "a", Verdict(verdicts[i]), int(times[i]), int(times[i]), track="points")
+        for i in range(count)
+    ]
+
+
 def timeline(segments: list[Segment]) -> TimelineView:
     """Return a laid out timeline that shows them."""
     view = TimelineView()
@@ -68,6 +79,8 @@ def timeline(segments: list[Segment]) -> TimelineView:
             Lane("sound", "Sound", LaneKind.WAVEFORM),
             Lane(lane_key("a"), "Annotator A", editable=True, looks=looks),
             Lane(lane_key("b"), "Annotator B", looks=looks),
+            *[Lane(lane_key("a", track="points"), "Annotator A", editable=True, looks=looks, points=True)]
+            * any(segment.is_point for segment in segments),
             Lane("faces", "Faces", LaneKind.SPANS),
         ]
     )
@@ -116,6 +129,11 @@ def run() -> list[Row]:
         rows.append(frame_row(f"timeline paint, 100,000 segments {name}, pan and zoom", np.median(runs, axis=0)))
         view.close()
         view.deleteLater()
+    view = timeline([*study(SEGMENTS, 60_000), *points(POINTS)])
+    runs = [journey(view, target) for _ in range(RUNS)]
+    rows.append(frame_row("timeline paint, 100,000 segments and 50,000 points, pan and zoom", np.median(runs, axis=0)))
+    view.close()
+    view.deleteLater()
     segment = Segment("one", "r", "a", Verdict.ERROR, 1_800_000_000, 1_803_000_000)
     for name, longest in (("side by side", 60_000), ("overlapping deeply", 4_000_000)):
         view_of = {n: timeline([*study(n, longest), segment]) for n in (0, SEGMENTS)}

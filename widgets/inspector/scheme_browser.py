@@ -17,6 +17,7 @@ from project.schemes.scheme import (
     FieldChoice,
     FieldKind,
     Label,
+    SamplingKind,
     Scheme,
     Track,
 )
@@ -36,6 +37,12 @@ _EXTENTS = {
     Extent.SPAN: "",
     Extent.RECORDING: tr("Its segments cover the whole recording."),
     Extent.EITHER: tr("Its segments cover the whole recording or a part of it."),
+    Extent.POINT: tr("Its segments are points: moments without length."),
+}
+_SAMPLES = {
+    SamplingKind.INSTANTANEOUS: tr("A sample every {every:g} s says what holds at that moment."),
+    SamplingKind.PARTIAL: tr("A sample every {every:g} s says what happened in the interval before it."),
+    SamplingKind.WHOLE: tr("A sample every {every:g} s says what lasted through the interval before it."),
 }
 _PLATE_HTML = '<img src="{}" style="vertical-align: middle">'
 
@@ -62,6 +69,8 @@ def scheme_html(scheme: Scheme) -> str:
     ]
     for track in scheme.tracks:
         told = [_EXTENTS[track.extent], tr("Its segments lie inside an utterance.") if track.inside else ""]
+        if track.sampling is not None:
+            told.append(_SAMPLES[track.sampling.kind].format(every=track.sampling.every))
         parts.append(f"<h3>{_title_html(track.name, track.key, tr('Track'))}</h3>")
         parts += _paragraphs_html(" ".join(filter(None, (track.definition, *told))))
         parts += [_label_html(track, label) for label in track.labels]

@@ -221,10 +221,10 @@ class SegmentForm(QWidget):
 
 
 class SegmentHeader(QWidget):
-    """Shows one segment's facts; its two times can be edited.
+    """Shows one segment's facts; its two times can be edited. A point has one.
 
     Signals:
-        times_entered (object, object): new start and end in microseconds, start before end.
+        times_entered (object, object): new start and end in microseconds, start before end; the same of a point.
         rejected (str): one line that says why what was typed cannot be.
         play_requested, delete_requested: for the segment shown.
     """
@@ -237,6 +237,7 @@ class SegmentHeader(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._start_us = self._end_us = 0
+        self._is_point = False
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(theme.GRID)
@@ -260,8 +261,9 @@ class SegmentHeader(QWidget):
         self.end = TimeEdit("End")
         self.end.setToolTip(tr("End: type a time, or take the playhead's (])"))
         self._duration = ElidedLabel()
+        self._dash = PlainLabel("–")  # noqa: RUF001 an en dash is what stands between two times
         times.addWidget(self.start)
-        times.addWidget(PlainLabel("–"))  # noqa: RUF001 an en dash is what stands between two times
+        times.addWidget(self._dash)
         times.addWidget(self.end)
         times.addSpacing(theme.GRID // 2)
         times.addWidget(self._duration, 1)
@@ -275,7 +277,9 @@ class SegmentHeader(QWidget):
 
     def show_segment(self, segment: Segment, annotator: str, look: LabelLook | None = None) -> None:
         """Show a segment and how its label looks; a time that is being typed is left alone."""
-        self._start_us, self._end_us = segment.start_us, segment.end_us
+        self._start_us, self._end_us, self._is_point = segment.start_us, segment.end_us, segment.is_point
+        for widget in (self._dash, self.end):
+            widget.setVisible(not segment.is_point)
         self._chip.set_look(look or unknown_look(segment.label))
         self._annotator.set_text(annotator)
         self.start.set_time(segment.start_us)
@@ -285,8 +289,10 @@ class SegmentHeader(QWidget):
         text = (
             f"{duration / SECOND_US:.3f} s" if duration < 60 * SECOND_US else format_time(duration).removeprefix("0:")
         )
+        if segment.is_point:
+            text = tr("point")
         self._duration.set_text(text)
-        self._duration.setAccessibleName(tr("Duration {text}").format(text=text))
+        self._duration.setAccessibleName(text if segment.is_point else tr("Duration {text}").format(text=text))
 
     def set_read_only(self, read_only: bool) -> None:
         """Let the times be read but not changed."""
@@ -305,7 +311,12 @@ class SegmentHeader(QWidget):
         self.end.discard()
 
     def _on_times_entered(self, start_us: int, end_us: int) -> None:
+        if self._is_point:
+            end_us = start_us
         if (start_us, end_us) == (self._start_us, self._end_us):
+            return
+        if self._is_point:
+            self.times_entered.emit(start_us, end_us)
             return
         if start_us >= end_us:
             self.start.set_time(self._start_us)
@@ -365,7 +376,13 @@ class TrackChooser(QWidget):
 
 
 class TrackPanel(QWidget):
-    """Labels above, the form below. Keys that are `taken` by the window are not bound."""
+    """Labels above, the form below. Keys that are `taken` by the window are not bound.
+
+    Signals:
+        label_key_pressed (str): the key of a label.
+    """
+
+    label_key_pressed = Signal(str)
 
     def __init__(
         self, scheme: Scheme, track: str, taken: Sequence[QKeySequence] = (), parent: QWidget | None = None

@@ -17,7 +17,7 @@ from widgets.labels import SIGN_PX, LabelLook, label_ink, mix, pattern_brush, un
 from widgets.timeline.lanes import UNSURE, LaneKind, NodeBar, SpokenBar, is_node, is_utterance
 from widgets.timeline.raster import Style, coverage, pixel_columns, runs, segments_picture, to_image
 from widgets.timeline.scene import TimelineScene
-from widgets.timeline.timeline_layout import HEADER, Band
+from widgets.timeline.timeline_layout import HEADER, POINT_PX, Band
 from widgets.timeline.timeline_model import HIDDEN, MAX_LABEL_CODES, MAX_ROWS, SELECTED, SegmentTrack
 
 _CORNER_RADIUS = 3.0
@@ -128,11 +128,11 @@ _SEGMENT_SIGN_MIN_WIDTH = 20
 _SHORT_NAME_MIN_WIDTH = 62
 """Pixels of a segment from which on its name is written as far as there is room."""
 _NAME_HEIGHT = 18
-_UNKNOWN_LOOK = unknown_look("")
+UNKNOWN_LOOK = unknown_look("")
 
 
 def paint_lane(painter: QPainter, band: Band, place: QRect, inside: QRect, view: TimelineScene, look: Style) -> None:
-    """Draw a lane's segments.
+    """Draw a lane's segments, but for points.
 
     Args:
         painter: clipped to `inside`.
@@ -157,6 +157,7 @@ def paint_lane(painter: QPainter, band: Band, place: QRect, inside: QRect, view:
     tops = [place.top() + band.row_top(row) - band.top for row in range(band.rows)]
     in_sight = [top <= inside.bottom() and top + band.row_height > inside.top() for top in tops]
     drawn = np.array([*in_sight, *[False] * (MAX_ROWS + 1 - band.rows)])[rows] & (flags & HIDDEN == 0)
+    drawn &= ~track.are_points[lo:hi]
     wide = np.zeros(0, np.intp)
     least = WIDE_PX * window.us_per_px
     if not band.folded:
@@ -176,13 +177,13 @@ def paint_lane(painter: QPainter, band: Band, place: QRect, inside: QRect, view:
         ]
         pixels = segments_picture(
             (left[narrow], right[narrow]),
-            _look_ranks(track, band)[codes[narrow]],
+            look_ranks(track, band)[codes[narrow]],
             rows[narrow],
             (flags[narrow] & SELECTED) > 0,
             places,
             (round(band.height * scale), width),
             round((start / us_per_pixel) % look.hatch),
-            look.raster_colours((*band.lane.looks[:MAX_LABEL_CODES], _UNKNOWN_LOOK)),
+            look.raster_colours((*band.lane.looks[:MAX_LABEL_CODES], UNKNOWN_LOOK)),
         )
         image = to_image(pixels)
         image.setDevicePixelRatio(scale)
@@ -194,8 +195,11 @@ def paint_lane(painter: QPainter, band: Band, place: QRect, inside: QRect, view:
 
 
 def segment_rect(band: Band, place_top: int, row: int, start_us: float, end_us: float, view: TimelineScene) -> QRectF:
-    """Return where a segment is drawn, cut off a little outside the view."""
+    """Return where a segment is drawn, cut off a little outside the view; of a point, the width of its plate."""
     window = view.view
+    if start_us == end_us:
+        left = HEADER + window.time_to_x(start_us) - POINT_PX / 2
+        return QRectF(left, place_top + band.row_top(row) - band.top, POINT_PX, band.row_height)
     left = max(-24.0, window.time_to_x(start_us))
     right = min(window.width + 24.0, window.time_to_x(end_us))
     top = place_top + band.row_top(row) - band.top
@@ -316,7 +320,7 @@ def _paint_wide(
     )
 
 
-def _look_ranks(track: SegmentTrack, band: Band) -> NDArray[np.uint8]:
+def look_ranks(track: SegmentTrack, band: Band) -> NDArray[np.uint8]:
     """Return for each code of the track which look of the lane it has; the one after the last is the unknown one."""
     known = {look.key: place for place, look in enumerate(band.lane.looks[:MAX_LABEL_CODES])}
     ranks = np.full(MAX_LABEL_CODES + 1, len(known), np.uint8)

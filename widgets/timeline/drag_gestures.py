@@ -155,11 +155,12 @@ class Resize:
 
 @dataclass(slots=True)
 class Create:
-    """Drawing a new segment in a lane, in either direction."""
+    """Drawing a new segment in a lane, in either direction, or placing a point where the mouse is."""
 
     lane: str
     anchor_us: int
     duration_us: int
+    point: bool = False
     time_us: int = field(init=False)
     snap_us: int | None = None
 
@@ -171,7 +172,8 @@ class Create:
         self.time_us = max(0, min(time, self.duration_us))
 
     def placements(self) -> list[Placed]:
-        return [("", min(self.anchor_us, self.time_us), max(self.anchor_us, self.time_us))]
+        first = self.time_us if self.point else self.anchor_us
+        return [("", min(first, self.time_us), max(first, self.time_us))]
 
 
 def _snap(time_us: int, snapper: Snapper | None) -> tuple[int, int | None]:

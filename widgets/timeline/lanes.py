@@ -40,6 +40,8 @@ class Lane:
         active: whether new segments go here.
         faded: its scheme is not in use.
         pale: what is in it is suggested by a model, and nobody's work.
+        points: its segments are points, moments without length.
+        fixed: its segments cannot be moved, such as samples.
     """
 
     key: str
@@ -51,6 +53,8 @@ class Lane:
     active: bool = False
     faded: bool = False
     pale: bool = False
+    points: bool = False
+    fixed: bool = False
 
     @property
     def has_bars(self) -> bool:
@@ -275,7 +279,9 @@ def verdict_lane(voice: str, title: str, subtitle: str, looks: Sequence[LabelLoo
 
 def verdict_tooltip(lane: Lane, bar: VerdictBar) -> str:
     """Return a verdict as rich text for a tooltip: who, what, when, and its notes."""
-    span = tr("{start_us} to {end_us}").format(start_us=format_time(bar.start_us), end_us=format_time(bar.end_us))
+    span = format_time(bar.start_us)
+    if not bar.is_point:
+        span = tr("{start_us} to {end_us}").format(start_us=span, end_us=format_time(bar.end_us))
     who = f"{lane.title}, {lane.subtitle}" if lane.subtitle else lane.title
     parts = [f"<b>{escape(who)}</b>: {escape(lane.look(bar.label).name)}", span, *map(escape, bar.notes)]
     return semibold("<br>".join(parts))

@@ -27,6 +27,8 @@ _STEP_KEYS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Down: -1, Qt.Key.Key_Right: 1, Qt.
 class RangeSlider(QWidget):
     """A slider with two handles over a span of the recording; the part between them can be dragged too.
 
+    A point, which is a range of no length, has one handle.
+
     With the keyboard: the arrows move the active handle by a frame, with Shift by a second, Page Up and Page Down
     by ten seconds, Home and End as far as it goes; Tab goes from the start's handle to the end's. Times are integer
     microseconds and travel as `object`, because a Qt `int` ends after 35 minutes.
@@ -49,6 +51,7 @@ class RangeSlider(QWidget):
         self._frames: FrameTimes | None = None
         self._playhead_us = 0
         self._editable = True
+        self._points = False
         self._active: Handle = "start"
         self._hovered: Handle | None = None
         self._dragged: Handle | None = None
@@ -101,6 +104,15 @@ class RangeSlider(QWidget):
         self._describe()
         self.update()
 
+    def set_points(self, points: bool) -> None:
+        """Say that points are marked here rather than spans, for what stands there while there is no range."""
+        self._points = points
+        self.update()
+
+    @property
+    def _is_point(self) -> bool:
+        return self._range is not None and self._range[0] == self._range[1]
+
     def cancel(self) -> None:
         """Drop a drag: the handles go back to where they were."""
         if self._dragged is not None and self._before is not None:
@@ -127,6 +139,8 @@ class RangeSlider(QWidget):
             return None
         left, right = (self.time_to_x(t) for t in self._range)
         reach = _HANDLE_WIDTH + 2
+        if self._is_point:
+            return "both" if abs(x - left) <= reach else None
         if left - reach <= x <= right + reach and min(abs(x - left), abs(x - right)) <= reach:
             # Handles that lie on each other are told apart by the side that is grabbed.
             nearer_start = abs(x - left) < abs(x - right) or (left == right and x < left)
@@ -178,7 +192,7 @@ class RangeSlider(QWidget):
 
     def focusNextPrevChild(self, forwards: bool) -> bool:
         following: Handle = "end" if forwards else "start"
-        if self._range is not None and self.hasFocus() and self._active != following:
+        if self._range is not None and not self._is_point and self.hasFocus() and self._active != following:
             self._active = following
             self._describe()
             self.update()
@@ -205,7 +219,7 @@ class RangeSlider(QWidget):
             super().keyPressEvent(event)
             return
         before = self._range
-        self._move_handle(self._active, target)
+        self._move_handle("both" if self._is_point else self._active, target)
         if self._range != before:
             self.range_changing.emit(*self._range)
             self.range_changed.emit(*self._range)
@@ -278,7 +292,9 @@ class RangeSlider(QWidget):
         if self._range is None and self._span[1] > self._span[0]:
             words = painter.fontMetrics()
             texts = [tr("Select a segment to see its start and end."), tr("Select a segment.")]
-            if self._editable:
+            if self._points:
+                texts = [tr("Select a point to see its time."), tr("Select a point.")]
+            elif self._editable:
                 marking = tr("Press I and O to mark a start and an end, or select a segment.")
                 texts = [marking, tr("I and O mark a start and an end.")]
             text = next((text for text in texts if words.horizontalAdvance(text) <= self.width()), texts[-1])
@@ -300,7 +316,10 @@ class RangeSlider(QWidget):
         painter.setPen(QPen(ink, 1))
         painter.setBrush(colours.selection if self._label is None else look.label_style(self._label).brush)
         painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5))
-        for handle, x, time in (("start", left, self._range[0]), ("end", right, self._range[1])):
+        handles: tuple[tuple[str, float, int], ...] = (("start", left, self._range[0]), ("end", right, self._range[1]))
+        if self._is_point:
+            handles = (("point", left, self._range[0]),)
+        for handle, x, time in handles:
             if self._span[0] <= time <= self._span[1]:
                 self._paint_handle(painter, handle, x, look)
         self._paint_times(painter, left, right, look)
@@ -308,10 +327,10 @@ class RangeSlider(QWidget):
     def _paint_handle(self, painter: QPainter, handle: str, x: float, look: Style) -> None:
         colours = look.colours
         ink = colours.accent if self._label is None else look.label_style(self._label).ink
-        outward = -_HANDLE_WIDTH if handle == "start" else 0
+        outward = {"start": -_HANDLE_WIDTH, "end": 0.0, "point": -_HANDLE_WIDTH / 2}[handle]
         box = QRectF(x + outward, _track_top(self), _HANDLE_WIDTH, _TRACK_HEIGHT)
-        lit = self._hovered in (handle, "both") or self._dragged in (handle, "both")
-        if self.hasFocus() and self._active in (handle, "both"):
+        lit = bool({self._hovered, self._dragged} & {handle, "both"})
+        if self.hasFocus() and (handle == "point" or self._active in (handle, "both")):
             painter.setPen(QPen(colours.accent, 1.5))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(box.adjusted(-2, -2, 2, 2), 4, 4)
@@ -326,6 +345,12 @@ class RangeSlider(QWidget):
         start, end = self._range
         painter.setFont(look.small_font)
         metrics = painter.fontMetrics()
+        if start == end:
+            painter.setPen(look.colours.text)
+            wide = metrics.horizontalAdvance(format_time(start))
+            x = min(max(left - wide / 2, 2.0), self.width() - wide - 2.0)
+            painter.drawText(QPointF(x, _track_top(self) + _TRACK_HEIGHT + 12), format_time(start))
+            return
         first, last = format_time(start), format_time(end)
         wide = metrics.horizontalAdvance("0:00:00.000") + 8
         length = f"{(end - start) / _SECOND_US:.3f} s"
@@ -350,10 +375,18 @@ class RangeSlider(QWidget):
         if self._range is None:
             self.setAccessibleDescription(tr("No start and end yet."))
             return
+        read_only = "" if self._editable else tr(" Read-only.")
+        if self._is_point:
+            name = tr("Point") if self._label is None else tr("{name} point").format(name=self._label.name)
+            self.setAccessibleDescription(
+                tr("{name} at {at}. The arrow keys move it.{read_only}").format(
+                    name=name, at=format_time(self._range[0]), read_only=read_only
+                )
+            )
+            return
         what = tr("Marks") if self._label is None else tr("{name} segment").format(name=self._label.name)
         active = {"start": "start", "end": "end", "both": tr("whole range")}[self._active]
         first, last = (format_time(t) for t in self._range)
-        read_only = "" if self._editable else tr(" Read-only.")
         self.setAccessibleDescription(
             tr("{what} from {first} to {last}. The arrow keys move the {active}.{read_only}").format(
                 what=what, first=first, last=last, active=active, read_only=read_only

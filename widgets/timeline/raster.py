@@ -4,7 +4,7 @@ All sizes are device pixels.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -277,6 +277,10 @@ class Style:
         """Return how to draw a label's segments."""
         return _label_style(label, self.shade, self.scale)
 
+    def stem_colours(self, labels: tuple[LabelLook, ...]) -> RasterColours:
+        """Return what the stems of points of these labels are drawn with: they are narrow, so they are stronger."""
+        return _stem_colours(labels, self.shade, self.scale)
+
     def raster_colours(self, labels: tuple[LabelLook, ...]) -> RasterColours:
         """Return what small segments of these labels are drawn with."""
         return _raster_colours(labels, self.shade, self.scale)
@@ -339,6 +343,16 @@ def _raster_colours(labels: tuple[LabelLook, ...], shade: theme.Shade, scale: fl
         fills[code] = argb(mix(ink, lane, ground + 0.12)), argb(mix(ink, lane, pattern + 0.2))
     patterns = tuple(PATTERNS.index(label.pattern) for label in labels)
     return RasterColours(fills, patterns, argb(own.colours.accent), own.hatch, own.stroke)
+
+
+@lru_cache(maxsize=256)
+def _stem_colours(labels: tuple[LabelLook, ...], shade: theme.Shade, scale: float) -> RasterColours:
+    own = _raster_colours(labels, shade, scale)
+    lane = _style(shade, scale).colours.lane
+    inks = [label_ink(label, _style(shade, scale).colours) for label in labels]
+    solid = [label.pattern is Pattern.SOLID for label in labels]
+    fills = [(argb(mix(ink, lane, 1 if plain else 0.5)), argb(ink)) for ink, plain in zip(inks, solid, strict=True)]
+    return replace(own, fills=np.array(fills, np.uint32).reshape(-1, 2))
 
 
 def _ink_shares(pattern: Pattern) -> tuple[float, float]:

@@ -280,22 +280,28 @@ class TimelineMouseHandler:
         lane = where.band.lane if where.band else None
         if where.segment is None:
             folded = where.band is not None and where.band.folded
-            if modifiers & Qt.KeyboardModifier.ShiftModifier or folded or not view.can_edit(lane):
+            free = lane is not None and not lane.fixed and view.can_edit(lane)
+            if modifiers & Qt.KeyboardModifier.ShiftModifier or folded or not free:
                 self._mode = TimelineMouseMode.RUBBER
                 self._stretch_rubber_band()
                 return
             assert lane is not None
             snapper = None if modifiers & Qt.KeyboardModifier.AltModifier else view.snapper()
-            begin = Create(lane.key, where.time_us, view.view.duration_us)
+            begin = Create(lane.key, where.time_us, view.view.duration_us, point=lane.points)
             begin.drag(where.time_us, snapper)
             begin.anchor_us = begin.time_us
             self.gesture = begin
-        elif not view.can_edit(lane):
+        elif lane is None or lane.fixed or not view.can_edit(lane):
             return
         elif where.part is TimelineHitPart.BODY:
             chosen = [s for i in view.model.selected if (s := view.model.segment(i)) is not None]
             kind = bar_kind(where.segment)
-            movable = [s for s in chosen if bar_kind(s) is kind and view.can_edit(view.model.lane(lane_key_of(s)))]
+            lanes = {s.id: view.model.lane(lane_key_of(s)) for s in chosen}
+            movable = [
+                s
+                for s in chosen
+                if bar_kind(s) is kind and (to := lanes[s.id]) is not None and not to.fixed and view.can_edit(to)
+            ]
             if where.segment not in movable:
                 return
             self.gesture = Move(movable, where.segment, where.time_us, view.view.duration_us)
@@ -351,7 +357,7 @@ class TimelineMouseHandler:
     def _request(self, gesture: Gesture) -> None:
         if isinstance(gesture, Create):
             _, start, end = gesture.placements()[0]
-            if end > start:
+            if end > start or gesture.point:
                 lane = self._view.model.lane(gesture.lane)
                 self._view.requests(lane.kind if lane is not None else LaneKind.SEGMENTS).create.emit(
                     gesture.lane, start, end
@@ -384,7 +390,7 @@ class TimelineMouseHandler:
         assert self.position is not None
         where = self._view.hit(self.position)
         self.hovered = where.segment.id if where.segment else ""
-        editable = where.band is not None and self._view.can_edit(where.band.lane)
+        editable = where.band is not None and not where.band.lane.fixed and self._view.can_edit(where.band.lane)
         shape = Qt.CursorShape.ArrowCursor
         if editable and where.part in (TimelineHitPart.START, TimelineHitPart.END):
             shape = Qt.CursorShape.SizeHorCursor

@@ -6,6 +6,8 @@ Maps times to pixels, places lanes and rows, computes ruler ticks, and finds wha
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+import numpy as np
+
 from project.entities.study_records import Segment
 from project.timebase import format_time
 from widgets.timeline.lanes import Lane, LaneKind, VerdictBar
@@ -166,6 +168,8 @@ class Viewport:
 
 EDGE_PX = 6
 _SLACK_PX = 4
+POINT_PX = 14
+"""Width of the plate of a point."""
 
 
 class TimelineHitPart(StrEnum):
@@ -222,11 +226,14 @@ def hit_test(model: TimelineModel, bands: tuple[Band, ...], view: Viewport, x: f
 
 def _segment_at(model: TimelineModel, band: Band, view: Viewport, x: float, row: int) -> Segment | None:
     track = model.track(band.lane.key)
-    near = track.touching(view.x_to_time(x - _SLACK_PX), view.x_to_time(x + _SLACK_PX))
+    reach = POINT_PX / 2 + 1 if band.lane.points else _SLACK_PX
+    near = track.touching(view.x_to_time(x - reach), view.x_to_time(x + reach))
     near = near[track.rows[near] == row]
     if not len(near):
         return None
     time = view.x_to_time(x)
+    if band.lane.points:
+        return track.items[int(near[np.argmin(np.abs(track.starts[near] - time))])]
     inside = near[(track.starts[near] <= time) & (track.ends[near] > time)]
     if row == MAX_ROWS and len(inside):
         return track.items[int(inside[-1])]
@@ -234,6 +241,8 @@ def _segment_at(model: TimelineModel, band: Band, view: Viewport, x: float, row:
 
 
 def _bar_part(segment: Segment, view: Viewport, x: float) -> TimelineHitPart:
+    if segment.is_point:
+        return TimelineHitPart.BODY
     left, right = view.time_to_x(segment.start_us), view.time_to_x(segment.end_us)
     grip = min(EDGE_PX, (right - left) / 4)
     if x <= left + grip and x - left <= right - x:

@@ -146,6 +146,11 @@ class SegmentTrack:
         return self._ends[: self._n]
 
     @property
+    def are_points(self) -> NDArray[np.bool_]:
+        """(n,) which are points; here they last a microsecond."""
+        return self.ends - self.starts == 1
+
+    @property
     def max_ends(self) -> NDArray[np.int64]:
         """(n,) running maximum of the end times."""
         return self._reach[: self._n]
@@ -469,7 +474,7 @@ class TimelineModel:
         for track in self._open_tracks():
             near = track.touching(time_us - reach_us, time_us + reach_us)
             near = near[track.flags[near] & HIDDEN == 0]
-            edges = np.concatenate((track.starts[near], track.ends[near]))
+            edges = np.concatenate((track.starts[near], track.ends[near] - track.are_points[near]))
             if len(edges):
                 nearest = int(edges[np.argmin(np.abs(edges - time_us))])
                 if abs(nearest - time_us) <= min(reach_us, reach_us if best is None else abs(best - time_us)):

@@ -11,7 +11,7 @@ from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.labels import NEW_LOOK, mix
-from widgets.timeline import bar_painter
+from widgets.timeline import bar_painter, point_painter
 from widgets.timeline.bar_painter import paint_nodes, paint_segments, paint_utterances, segment_rect
 from widgets.timeline.drag_gestures import Create, Gesture, Move
 from widgets.timeline.lanes import Lane, LaneKind, is_node, is_utterance, lane_key_of
@@ -91,6 +91,7 @@ def _paint_lane(painter: QPainter, band: Band, place: QRect, area: QRect, view: 
     painter.setClipRect(inside & QRect(HEADER, RULER, view.view.width, view.viewport().height()))
     if band.lane.draws_bars:
         bar_painter.paint_lane(painter, band, place, inside, view, look)
+        point_painter.paint_points(painter, band, place, inside, view, look)
         if band.lane.faded or band.lane.pale:
             veil = QColor(colours.lane)
             veil.setAlphaF(0.6 if band.lane.faded else 0.3)
@@ -343,6 +344,8 @@ def _paint_drag(painter: QPainter, area: QRect, gesture: Gesture, view: Timeline
             paint_utterances(painter, [(rect, segment, label, True)], look)
         elif is_node(segment):
             paint_nodes(painter, [(rect, segment, label, True)], look)
+        elif start_us == end_us:
+            point_painter.paint_marks(painter, [(rect, label, True, 0)], look)
         else:
             paint_segments(painter, [(rect, label, True)], look)
         start, end, lowest = start_us, end_us, max(lowest, round(rect.bottom()))
@@ -350,8 +353,12 @@ def _paint_drag(painter: QPainter, area: QRect, gesture: Gesture, view: Timeline
         x = _snap_x(view.view.time_to_x(gesture.snap_us), look)
         painter.fillRect(QRectF(x - 1, RULER, 3, area.height()), _with_alpha(look.colours.accent, 0.6))
     if end:
-        text = tr("{start} to {end}   {seconds:.3f} s").format(
-            start=format_time(start), end=format_time(end), seconds=(end - start) / 1e6
+        text = (
+            format_time(start)
+            if start == end
+            else tr("{start} to {end}   {seconds:.3f} s").format(
+                start=format_time(start), end=format_time(end), seconds=(end - start) / 1e6
+            )
         )
         below = lowest + 4 if lowest + 24 < area.height() else lowest - 48
         _paint_bubble(painter, HEADER + view.view.time_to_x((start + end) / 2), below, text, view, look)

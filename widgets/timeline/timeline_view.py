@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, QRect, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from project.entities.study_records import Segment
+from project.entities.study_records import POINT_CONTEXT_US, Segment
 from project.timebase import FrameTimes, format_time
 from resources.translation import tr
 from widgets.accessibility import Role
@@ -30,6 +30,7 @@ from widgets.timeline.lanes import (
     node_bar_tooltip,
     verdict_tooltip,
 )
+from widgets.timeline.point_painter import REACH_PX
 from widgets.timeline.scene import Clock, PeakSource, Requests
 from widgets.timeline.time_area import FollowMode, PlayheadFollower, TimeArea
 from widgets.timeline.timeline_input import Keyboard, TimelineMouseHandler
@@ -100,6 +101,8 @@ def describe_segment(model: TimelineModel, segment: Segment) -> str:
         )
     label = lane.look(segment.label).name.lower() if lane else segment.label
     whose = tr(", annotator {title}").format(title=lane.title) if lane else ""
+    if segment.is_point:
+        return tr("Point {label} at {at}{whose}").format(label=label, at=format_time(segment.start_us), whose=whose)
     return tr("Segment {label} {start_us} to {end_us}{whose}").format(
         label=label, start_us=format_time(segment.start_us), end_us=format_time(segment.end_us), whose=whose
     )
@@ -351,7 +354,7 @@ class TimelineView(TimeArea):
             spans = [(self._marks[0], self._marks[1])]
         if spans:
             start, end = min(s[0] for s in spans), max(s[1] for s in spans)
-            room = max(1000, (end - start) // 8)
+            room = POINT_CONTEXT_US if start == end else max(1000, (end - start) // 8)
             self.show_span(start - room, end + room)
 
     # What the window's actions ask for
@@ -512,8 +515,10 @@ class TimelineView(TimeArea):
                 self.redraw_area(QRect(0, self._top(band), self.viewport().width(), band.height))
 
     def _redraw_span(self, band: Band, start_us: int, end_us: int) -> None:
-        left = max(0, int(self._view.time_to_x(start_us)) - 2)
-        right = min(self._view.width, int(self._view.time_to_x(end_us)) + 3)
+        # A point is wider than its time, and its neighbours are drawn by how near it is.
+        reach = 2 * REACH_PX if band.lane.points or band.lane.kind is LaneKind.VERDICTS else 2
+        left = max(0, int(self._view.time_to_x(start_us)) - reach)
+        right = min(self._view.width, int(self._view.time_to_x(end_us)) + reach + 1)
         if left < right:
             self.redraw_area(QRect(HEADER + left, self._top(band), right - left, band.height))
 

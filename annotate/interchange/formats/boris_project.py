@@ -218,7 +218,8 @@ class _BorisProjectWriter:
                     comment = entry.text if lane.is_speech else format_comment(held, entry.values)
                     rest = [_NO_FRAME] if media else []
                     yield [to_boris_seconds(entry.start_us), subject, code, modifiers, comment, *rest]
-                    yield [to_boris_seconds(entry.end_us), subject, code, modifiers, "", *rest]
+                    if not lane.holds_points:
+                        yield [to_boris_seconds(entry.end_us), subject, code, modifiers, "", *rest]
 
     def _subject(self, participant: str, number: int) -> str:
         if (participant, number) not in self._rows:

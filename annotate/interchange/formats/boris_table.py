@@ -356,5 +356,16 @@ def _time_cells(entry: InterchangeEntry, part: RecordingPart, speech: bool, held
     start, end = to_boris_seconds(entry.start_us), to_boris_seconds(entry.end_us)
     media = part.media[0].path if part.media else _NOT_AVAILABLE
     comment = entry.text if speech else format_comment(held, entry.values)
-    times = [f"{start:.3f}", f"{end:.3f}", f"{end - start:.3f}"]
-    return ["STATE", *times, media, _NOT_AVAILABLE, _NOT_AVAILABLE, _NOT_AVAILABLE, _NOT_AVAILABLE, comment, ""]
+    is_point = entry.start_us == entry.end_us
+    times = [f"{start:.3f}", f"{end:.3f}", _NOT_AVAILABLE if is_point else f"{end - start:.3f}"]
+    return [
+        "POINT" if is_point else "STATE",
+        *times,
+        media,
+        _NOT_AVAILABLE,
+        _NOT_AVAILABLE,
+        _NOT_AVAILABLE,
+        _NOT_AVAILABLE,
+        comment,
+        "",
+    ]

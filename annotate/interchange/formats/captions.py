@@ -46,7 +46,7 @@ def collect_captions(document: Document, *, segments: bool) -> tuple[RecordingPa
     """Return the only recording of a document and its captions by time: what is said, or else its segments.
 
     Blank lines are left out, as they end a caption, and so is what has no words. A segment's caption has its
-    annotator as the speaker and says its label and its values.
+    annotator as the speaker and says its label and its values; that of a point stays for a second.
     """
     part = document.only_recording("A file of captions")
     found = []
@@ -59,7 +59,8 @@ def collect_captions(document: Document, *, segments: bool) -> tuple[RecordingPa
             if text:
                 who = lane.annotator if segments else lane.participant
                 row_id = "" if segments else entry.id
-                found.append(Caption(entry.start_us, entry.end_us, " ".join(who.split()), text, row_id))
+                end_us = entry.end_us if entry.end_us > entry.start_us else entry.start_us + POINT_CONTEXT_US
+                found.append(Caption(entry.start_us, end_us, " ".join(who.split()), text, row_id))
     return part, sorted(found, key=lambda caption: (caption.start_us, caption.end_us))
 
 
@@ -264,13 +265,16 @@ SRT_PLAIN = replace(
     write=partial(_write_srt, with_names=False),
     losses=(*SRT.losses[:2], "Who speaks is left out.", *SRT.losses[3:]),
 )
-_FOR_SHOWING = "It is for showing: what comes back is text, spoken by the annotator."
+_FOR_SHOWING = (
+    "It is for showing: what comes back is text, spoken by the annotator.",
+    "A point stays for a second.",
+)
 SRT_SEGMENTS = replace(
     SRT,
     key="srt-segments",
     name="SubRip, segments as captions (.srt)",
     write=partial(_write_srt, segments=True),
-    losses=(_FOR_SHOWING, SRT.losses[1], *SRT.losses[3:]),
+    losses=(*_FOR_SHOWING, SRT.losses[1], *SRT.losses[3:]),
 )
 """The segments as captions, to be shown over the video by any player."""
 
@@ -352,7 +356,7 @@ WEBVTT_SEGMENTS = replace(
     key="webvtt-segments",
     name="WebVTT, segments as captions (.vtt)",
     write=partial(_write_webvtt, segments=True),
-    losses=(_FOR_SHOWING, *WEBVTT.losses[1:]),
+    losses=(*_FOR_SHOWING, *WEBVTT.losses[1:]),
 )
 """The segments as captions, to be shown over the video by any player."""
 

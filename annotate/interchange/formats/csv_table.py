@@ -25,7 +25,7 @@ from project.text_format import write_csv
 COLUMNS = ("recording", "recording_id", "media", *LANE_FACTS, "start_s", "end_s", "label", "text", "id")
 VALUE_PREFIX = "value "
 """Stands before the name of a value that is called like one of the columns, or that begins with it."""
-_REQUIRED_COLUMNS = ("start_s", "end_s")
+_REQUIRED_COLUMNS = ("start_s",)
 
 
 def _recognises(head: bytes) -> bool:
@@ -90,7 +90,8 @@ def read_table(path: Path) -> Document:
 
 
 def _entry(row: Mapping[str, str], path: Path, line: int) -> tuple[tuple[str, str, str], LaneSubject, InterchangeEntry]:
-    start, end = (_time(row[name], path, line) for name in _REQUIRED_COLUMNS)
+    start = _time(row["start_s"], path, line)
+    end = _time(row["end_s"], path, line) if row.get("end_s", "").strip() else start
     if end < start:
         raise damaged_file_error(path, "the end is before the start", line)
     kind = row.get("kind", "").strip() or "segment"

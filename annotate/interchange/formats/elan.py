@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 from annotate.interchange.document import (
     FORM_LOSSES,
     LANE_FACTS,
+    POINT_LENGTH_US,
     Document,
     Format,
     InterchangeEntry,
@@ -211,7 +212,8 @@ class _ElanWriter:
 
 def _slots(entries: Iterable[InterchangeEntry]) -> tuple[list[str], Iterator[tuple[str, str]]]:
     """Return the time slots, in the order of time, and for each entry the names of those that it lies between."""
-    times = sorted((time, place) for place, time in enumerate(t for e in entries for t in (e.start_us, e.end_us)))
+    spans = ((e.start_us, e.end_us if e.end_us > e.start_us else e.start_us + POINT_LENGTH_US) for e in entries)
+    times = sorted((time, place) for place, time in enumerate(t for span in spans for t in span))
     lines, names = [], [""] * len(times)
     for number, (time, place) in enumerate(times, start=1):
         milliseconds, finer = divmod(time, 1000)
@@ -254,6 +256,7 @@ EAF = Format(
     _write,
     (
         "ELAN counts milliseconds: once it has saved the file, finer times are cut off.",
+        "ELAN has no points: a point is an annotation of one millisecond.",
         *FORM_LOSSES,
         "Control characters in texts become a replacement character.",
     ),

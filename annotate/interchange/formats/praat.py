@@ -207,12 +207,15 @@ def format_textgrid(document: Document) -> str:
     """Return one recording as a TextGrid whose tiers have neither gap nor overlap."""
     part = document.with_people_as_values().only_recording("A TextGrid")
     tiers: list[tuple[str, Sequence[Interval]]] = []
+    of_points: set[str] = set()
     for lane in part.lanes:
         for number, row in enumerate(split_into_rows(lane.entries), start=1):
             texts = [(entry.start_us, entry.end_us, entry.text) for entry in row]
-            tiers.append((format_tier_name(lane, number), texts))
+            named: list[tuple[str, Sequence[Interval]]] = [(format_tier_name(lane, number), texts)]
             for field in dict.fromkeys(name for entry in row for name in entry.values):
-                tiers.append((format_tier_name(lane, number, field), list(_values(row, field))))
+                named.append((format_tier_name(lane, number, field), list(_values(row, field))))
+            tiers += named
+            of_points |= {name for name, _ in named if lane.holds_points}
     last = max([part.duration_us, *(end for _, intervals in tiers for _, end, _ in intervals)])
     lines = [
         'File type = "ooTextFile"',
@@ -225,6 +228,9 @@ def format_textgrid(document: Document) -> str:
         "item []:",
     ]
     for place, (name, intervals) in enumerate(tiers, start=1):
+        if name in of_points:
+            lines += _point_tier(place, name, intervals, last)
+            continue
         filled = list(_fill_gaps(intervals, last))
         lines += [
             f"    item [{place}]:",
@@ -242,6 +248,19 @@ def format_textgrid(document: Document) -> str:
                 f"            text = {_quoted(text)}",
             ]
     return "\n".join(lines) + "\n"
+
+
+def _point_tier(place: int, name: str, points: Sequence[Interval], last: int) -> Iterator[str]:
+    yield f"    item [{place}]:"
+    yield '        class = "TextTier"'
+    yield f"        name = {_quoted(name)}"
+    yield "        xmin = 0"
+    yield f"        xmax = {_format_seconds(last)}"
+    yield f"        points: size = {len(points)}"
+    for number, (time_us, _, text) in enumerate(points, start=1):
+        yield f"        points [{number}]:"
+        yield f"            number = {_format_seconds(time_us)}"
+        yield f"            mark = {_quoted(text)}"
 
 
 def _values(row: Sequence[InterchangeEntry], field: str) -> Iterator[Interval]:

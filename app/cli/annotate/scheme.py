@@ -191,9 +191,15 @@ def _entry_line(entry: Label | Field | object) -> str:
 
 
 def _extent_text(track: Track) -> str:
-    told = {"recording": ", about the whole recording", "either": ", the whole recording or a part of it"}
+    told = {
+        "recording": ", about the whole recording",
+        "either": ", the whole recording or a part of it",
+        "point": ", points",
+    }
     inside = f", inside an {track.inside}" if track.inside else ""
-    return told.get(track.extent, "") + inside
+    taken = track.sampling
+    sampled = "" if taken is None else f", {taken.kind} samples every {taken.every:g} s"
+    return told.get(track.extent, "") + inside + sampled
 
 
 def _kind_text(field: Field) -> str:

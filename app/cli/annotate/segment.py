@@ -206,7 +206,7 @@ def add(
     session: Session,
     recording: Recording = option(),
     start: Time = option(),
-    end: Time = option(),
+    end: Time | None = option("A point has none, or the same as the start."),
     verdict: Verdict | None = option("What it shows; none for a negative sample."),
     label: str | None = LABEL,
     scheme: str | None = option("Key of a scheme that the study uses; by default the study's default."),
@@ -229,7 +229,7 @@ def add(
         raise UserError("A segment needs a label.", "Give --verdict, or --label for another scheme.")
     values |= parse_values(session, session.schemes.get(scheme), typed)
     segment_id, _ = segment_edits.add_segment(
-        session, recording.id, start, end, chosen, values, scheme=scheme, track=track
+        session, recording.id, start, start if end is None else end, chosen, values, scheme=scheme, track=track
     )
     described = _read_segment_json(session, segment_id)
     return Output(described, f"Added {segment_id}")
@@ -262,11 +262,15 @@ def list_segments(session: Session, asked: SegmentFilterArgs = FILTER) -> Output
             for listed_segment in found
         ]
     lines = [
-        f"{entry['id']}  recording {entry['recording']}  {entry['start']:.3f} to {entry['end']:.3f} s"
+        f"{entry['id']}  recording {entry['recording']}  {_times_text(entry['start'], entry['end'])}"
         f"  {entry['verdict']}  {entry['annotator']}"
         for entry in listed
     ]
     return Output({"segments": listed}, lines or "No segments.")
+
+
+def _times_text(start: float, end: float) -> str:
+    return f"{start:.3f} s" if start == end else f"{start:.3f} to {end:.3f} s"
 
 
 @command(study=EDIT, annotator=AUTHOR)

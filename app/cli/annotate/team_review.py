@@ -221,6 +221,9 @@ def agreement(
     within: tuple[str, ...] = option("A field: only segments of the same value in it are compared."),
     minimum_iou: float = option("What overlapping means; 0 is any time in common.", default=0.0),
     step_ms: int = option("Between the instants of the time grid.", default=100, type=click.IntRange(1, 3_600_000)),
+    tolerance_ms: int = option(
+        "How far two points may be apart to be the same event.", default=500, type=click.IntRange(0, 60_000)
+    ),
     bins: int = option("Into which ratings are cut for Randolph's kappa.", default=5, type=click.IntRange(2, 1000)),
     samples: int = option("Of the bootstrap.", default=1000, type=click.IntRange(0, 10_000)),
     seed: int = option("Of the bootstrap.", default=0, type=click.IntRange(0)),
@@ -244,7 +247,7 @@ def agreement(
         track=track,
         recordings=tuple(owner.id for owner in recordings),
         within=within or None,
-        options=Options(minimum_iou, 1000 * step_ms, bins, samples, seed),
+        options=Options(minimum_iou, 1000 * step_ms, 1000 * tolerance_ms, bins, samples, seed),
     )
     report = report_agreement(session, question)
     return Output(dump(report), _report_text(report))

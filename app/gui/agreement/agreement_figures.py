@@ -22,6 +22,7 @@ from annotate.agreement.study_agreement import (
 from annotate.review.segment_statistics import (
     BINS,
     ChoiceFieldCounts,
+    SampleCounts,
     Statistics,
     summarize_by_annotator,
     summarize_segments,
@@ -72,9 +73,19 @@ def _csv(text: str) -> bytes:
 
 
 _FIGURE_GROUPS = (
-    (tr("Overlap and labels"), ("overlap_share", "verdict_agreement", "matched_agreement", "disagreement_share")),
-    (tr("Above chance"), ("cohen_kappa", "alpha", "elan_kappa", "elan_kappa_matched")),
+    (
+        tr("Overlap and labels"),
+        ("overlap_share", "verdict_agreement", "matched_agreement", "sample_agreement", "disagreement_share"),
+    ),
+    (
+        tr("Above chance"),
+        (
+            *("cohen_kappa", "alpha", "elan_kappa", "elan_kappa_matched"),
+            *("point_kappa", "point_alpha", "point_kappa_matched", "sample_kappa", "sample_alpha"),
+        ),
+    ),
     (tr("Boundaries"), ("mean_iou", "elan_ratio")),
+    (tr("Times"), ("point_f1", "point_f1_same_label", "point_distance")),
     (tr("Other people"), ("reviewer_agreement", "third_agreement")),
 )
 _F1_MEANING = tr("Share of segments that find a partner of that IoU; n: annotations.")
@@ -92,8 +103,11 @@ def main_rows(report: AgreementReport) -> list[AgreementFigureRow]:
     published = {beside.published.figure: beside.published for beside in report.published}
     rows: list[AgreementFigureRow] = []
     for heading, keys in _FIGURE_GROUPS:
+        shown = [key for key in keys if key in report.main]
+        if not shown:
+            continue
         rows.append(AgreementFigureRow(heading))
-        rows += [_figure_row(describe_figure(key), report.main[key], published.get(key)) for key in keys]
+        rows += [_figure_row(describe_figure(key), report.main[key], published.get(key)) for key in shown]
         if heading == tr("Boundaries"):
             rows += [
                 _figure_row(
@@ -213,8 +227,9 @@ def agreement_plots(report: AgreementReport) -> list[Plot]:
             across=tr("Second of the pair"),
             diagonal=True,
         ),
-        _f1_plot(report),
     ]
+    if report.f1_iou:
+        found.append(_f1_plot(report))
     shares = [
         beside
         for beside in report.published
@@ -345,16 +360,17 @@ def statistics_plots(statistics: Statistics, looks: Looks) -> list[Plot]:
         ),
         _density_plot(
             "density",
-            tr("Marked time over the recording"),
+            tr("Points over the recording") if statistics.points else tr("Marked time over the recording"),
             tr("{about}; mean of recordings and annotators").format(about=about),
             [(label, look, statistics.density[place]) for place, (label, look) in enumerate(labels)],
-        ),
-        _duration_histogram(
-            "durations",
-            tr("How long segments are"),
-            [(label, look, statistics.seconds[label.key]) for label, look in labels],
+            points=statistics.points,
         ),
     ]
+    if statistics.samples is not None:
+        found.append(_samples_plot(statistics.samples, labels))
+    elif not statistics.points:
+        durations = [(label, look, statistics.seconds[label.key]) for label, look in labels]
+        found.append(_duration_histogram("durations", tr("How long segments are"), durations))
     for field in statistics.fields:
         if field.filled:
             found += _field_plots(field, labels, total)
@@ -372,7 +388,7 @@ def annotator_plots(by_annotator: Sequence[Statistics]) -> list[Plot]:
     found: list[Plot] = [
         _density_plot(
             "density_by_annotator",
-            tr("Marked time, by annotator"),
+            tr("Points, by annotator") if by_annotator[0].points else tr("Marked time, by annotator"),
             tr("{count} of any label; mean of each annotator's recordings").format(
                 count=trn("{count} segment", "{count} segments", total)
             ),
@@ -380,16 +396,17 @@ def annotator_plots(by_annotator: Sequence[Statistics]) -> list[Plot]:
                 (who, look, statistics.density.sum(0))
                 for (who, look), statistics in zip(named, by_annotator, strict=True)
             ],
-        ),
-        _duration_histogram(
-            "durations_by_annotator",
-            tr("How long segments are, by annotator"),
-            [
-                (who, look, np.concatenate([np.zeros(0), *statistics.seconds.values()]))
-                for (who, look), statistics in zip(named, by_annotator, strict=True)
-            ],
+            points=by_annotator[0].points,
         ),
     ]
+    if not by_annotator[0].points:
+        durations = [
+            (who, look, np.concatenate([np.zeros(0), *statistics.seconds.values()]))
+            for (who, look), statistics in zip(named, by_annotator, strict=True)
+        ]
+        found.append(
+            _duration_histogram("durations_by_annotator", tr("How long segments are, by annotator"), durations)
+        )
     for place, field in enumerate(by_annotator[0].fields):
         counted = [statistics.fields[place] for statistics in by_annotator]
         if any(counts.filled for counts in counted):
@@ -420,8 +437,26 @@ def _series_by_label(labels: Sequence[tuple[NamedKey, LabelLook]], counts: Any) 
     )
 
 
-def _density_plot(key: str, title: str, note: str, lines: Sequence[tuple[NamedKey, LabelLook, Floats]]) -> Lines:
-    """Draw (BINS,) shares over the recording, a line for each."""
+def _samples_plot(samples: SampleCounts, labels: Sequence[tuple[NamedKey, LabelLook]]) -> BarPlot:
+    """Draw the share of the samples that each label has."""
+    shares = tuple(PlottedValue(float(share), samples.taken) for share in samples.share)
+    return BarPlot(
+        "samples",
+        tr("Share of samples"),
+        tr("{count} taken, {missing:,} missing").format(
+            count=trn("{count} sample", "{count} samples", samples.taken), missing=samples.missing
+        ),
+        tuple(display_name(label) for label, _ in labels),
+        (Series(tr("Share of samples"), shares),),
+        "share",
+        PlotNumberFormat.FIGURE,
+    )
+
+
+def _density_plot(
+    key: str, title: str, note: str, lines: Sequence[tuple[NamedKey, LabelLook, Floats]], *, points: bool
+) -> Lines:
+    """Draw (BINS,) shares over the recording, or points a minute, a line for each."""
     return Lines(
         key,
         title,
@@ -432,7 +467,7 @@ def _density_plot(key: str, title: str, note: str, lines: Sequence[tuple[NamedKe
             for named_key, look, values in lines
         ),
         tr("% of the recording"),
-        tr("Share of the time that is marked"),
+        tr("Points a minute") if points else tr("Share of the time that is marked"),
     )
 
 

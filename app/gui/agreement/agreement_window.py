@@ -3,7 +3,7 @@
 A bar chooses what is compared: lanes, annotators and recordings.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -13,7 +13,8 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QWidget
 from annotate.agreement.agreement_report import AgreementReport
 from annotate.agreement.annotation_arrays import Options
 from annotate.agreement.figure_intervals import load_published
-from annotate.agreement.study_agreement import ADJUDICATED, AgreementQuery, build_report_tables
+from annotate.agreement.span_matching import POINT_TOLERANCE_US
+from annotate.agreement.study_agreement import ADJUDICATED, MAX_TOLERANCE_US, AgreementQuery, build_report_tables
 from app.gui.agreement import agreement_figures
 from app.gui.agreement.agreement_figures import (
     RELEVANT_TABLES,
@@ -30,6 +31,7 @@ from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_collections, all_recordings
 from project.session.session import Session
 from project.text_format import to_csv
+from project.timebase import SECOND_US
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.checklists import ChoiceButton
@@ -41,6 +43,7 @@ from widgets.text_labels import PlainLabel, describe
 
 STEP_MS = 100
 _MAX_STEP_MS = 60_000
+TOLERANCE_S = POINT_TOLERANCE_US / SECOND_US
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ class ComparisonSettings:
     groups: frozenset[str]
     minimum_iou: float
     step_ms: int
+    tolerance_s: float
 
 
 class ComparisonBar(QWidget):
@@ -85,6 +89,10 @@ class ComparisonBar(QWidget):
         self.minimum_iou.setSpecialValueText(tr("Any"))
         self.step = IntegerBox(minimum=1, maximum=_MAX_STEP_MS, singleStep=100, value=STEP_MS)
         self.step.setSuffix(tr(" ms"))
+        self.tolerance = DecimalBox(
+            minimum=0, maximum=MAX_TOLERANCE_US / SECOND_US, singleStep=0.1, decimals=2, value=TOLERANCE_S
+        )
+        self.tolerance.setSuffix(tr(" s"))
         self.refresh = QPushButton(tr("Refresh"))
         self.refresh.setToolTip(tr("Compute again from the study as it is now (F5)"))
         self.refresh.setShortcut("F5")
@@ -96,17 +104,23 @@ class ComparisonBar(QWidget):
             row, tr("Third"), self.third, tr("One who is compared with the others, and counts in no other figure")
         )
         self._labelled_control(row, "", self.recordings, "")
-        self._labelled_control(
+        overlap = self._labelled_control(
             row,
             tr("Minimum overlap (IoU)"),
             self.minimum_iou,
             tr("Which segments count as overlapping: any shared time, or more"),
         )
-        self._labelled_control(
+        step = self._labelled_control(
             row, tr("Step"), self.step, tr("Between the instants of the time grid, on which kappa and alpha rest")
         )
+        tolerance = self._labelled_control(
+            row, tr("Tolerance"), self.tolerance, tr("How far two points may be apart to be the same event")
+        )
+        self._for_spans, self._for_points = (overlap, step), (tolerance,)
+        self._points: frozenset[str] = frozenset()
+        self._sampled: frozenset[str] = frozenset()
         row.addWidget(self.refresh)
-        for spin in (self.minimum_iou, self.step):
+        for spin in (self.minimum_iou, self.step, self.tolerance):
             spin.setKeyboardTracking(False)
             spin.setFixedWidth(theme.GRID * 10)
         for box in (self.lane, self.pair, self.third):
@@ -117,14 +131,31 @@ class ComparisonBar(QWidget):
             self.third.currentIndexChanged,
             self.minimum_iou.valueChanged,
             self.step.valueChanged,
+            self.tolerance.valueChanged,
         )
+        self.lane.currentIndexChanged.connect(lambda _: self._show_controls())
         for signal in changes:
             signal.connect(lambda _: self.changed.emit())
         self.recordings.changed.connect(self.changed)
         self.refresh.clicked.connect(self.refresh_requested)
 
-    def set_choices(self, lanes: Mapping[str, str], people: Sequence[str], groups: Mapping[str, str]) -> bool:
-        """Offer lanes, names and recordings; returns whether what is chosen is another thing now."""
+    def set_choices(
+        self,
+        lanes: Mapping[str, str],
+        people: Sequence[str],
+        groups: Mapping[str, str],
+        points: Collection[str] = (),
+        sampled: Collection[str] = (),
+    ) -> bool:
+        """Offer lanes, names and recordings; returns whether what is chosen is another thing now.
+
+        Args:
+            lanes: key -> name.
+            people: names.
+            groups: key -> name of recordings and collections.
+            points: keys of the lanes that hold points.
+            sampled: keys of the lanes that are sampled.
+        """
         before = self.settings()
         pairs = {
             "": tr("Everybody"),
@@ -139,7 +170,17 @@ class ComparisonBar(QWidget):
         finally:
             self.blockSignals(blocked)
         self._lane.setVisible(len(lanes) > 1)
+        self._points, self._sampled = frozenset(points), frozenset(sampled)
+        self._show_controls()
         return self.settings() != before
+
+    def _show_controls(self) -> None:
+        """Show the controls that the figures of the lane depend on; those of samples depend on none."""
+        key = self.lane.key()
+        for control in self._for_spans:
+            control.setVisible(key not in self._points | self._sampled)
+        for control in self._for_points:
+            control.setVisible(key in self._points - self._sampled)
 
     def settings(self) -> ComparisonSettings:
         """Return what is chosen."""
@@ -151,6 +192,7 @@ class ComparisonBar(QWidget):
             self.recordings.ticked_keys(),
             self.minimum_iou.value(),
             self.step.value(),
+            self.tolerance.value(),
         )
 
     def _labelled_control(self, row: FlowLayout, name: str, control: QWidget, tip: str) -> QWidget:
@@ -190,7 +232,10 @@ def fill_comparison_bar(session: Session, bar: ComparisonBar) -> bool:
         if len(collections) > 1
     }
     groups |= {recording.id: f"{recording.number}. {recording.name}" for recording in recordings}
-    return bar.set_choices(lanes, people, groups)
+    tracks = {f"{scheme.key}/{track.key}": track for scheme in session.schemes for track in scheme.tracks}
+    points = [key for key, track in tracks.items() if track.holds_points]
+    sampled = [key for key, track in tracks.items() if track.sampling is not None]
+    return bar.set_choices(lanes, people, groups, points, sampled)
 
 
 def build_query(session: Session, asked: ComparisonSettings) -> AgreementQuery:
@@ -207,7 +252,11 @@ def build_query(session: Session, asked: ComparisonSettings) -> AgreementQuery:
         scheme=scheme,
         track=track,
         recordings=chosen,
-        options=Options(minimum_iou=asked.minimum_iou, step_us=1000 * asked.step_ms),
+        options=Options(
+            minimum_iou=asked.minimum_iou,
+            step_us=1000 * asked.step_ms,
+            tolerance_us=round(SECOND_US * asked.tolerance_s),
+        ),
     )
 
 

@@ -195,9 +195,8 @@ class ConversationFeed(QObject):
         panel.setVisible(spoken)
         if spoken:
             before = self._studio.settings.turns_before
-            turns = read_conversation(
-                session, segment.recording_id, segment.start_us, segment.end_us, before, cues=True
-            )
+            start, end = segment.shown_span(session.recording(segment.recording_id).duration_us)
+            turns = read_conversation(session, segment.recording_id, start, end, before, cues=True)
             panel.show_turns(self._turn_rows(session, turns), before)
 
     def _turn_rows(self, session: Session, turns: list[DialogueTurn]) -> list[ConversationTurnRow]:

@@ -62,7 +62,8 @@ class Inspector(QWidget):
     Signals:
         value_changed (str, str, object): segment, field, new value as JSON (None: nothing).
         label_changed (list, str): ids of segments, the key of their new label.
-        times_changed (str, object, object): segment, new start and end in microseconds, start before end.
+        label_key_pressed (list, str): ids of segments, the label whose key was pressed.
+        times_changed (str, object, object): segment, new start and end in microseconds, the same of a point.
         delete_requested (list): ids of segments.
         play_requested (str): segment to play.
         kept_delete_requested (str, str, int): segment, field and version of a value that the form has no place for.
@@ -73,6 +74,7 @@ class Inspector(QWidget):
 
     value_changed = Signal(str, str, object)
     label_changed = Signal(list, str)
+    label_key_pressed = Signal(list, str)
     times_changed = Signal(str, object, object)
     delete_requested = Signal(list)
     play_requested = Signal(str)
@@ -291,6 +293,7 @@ class Inspector(QWidget):
         panel = TrackPanel(scheme, track, self._taken)
         panel.form.value_changed.connect(self._value_changed)
         panel.labels.label_chosen.connect(lambda label: self.label_changed.emit(self.segment_ids(), label))
+        panel.label_key_pressed.connect(lambda label: self.label_key_pressed.emit(self.segment_ids(), label))
         self._panels[scheme.key, scheme.version, track] = panel
         self._column.insertWidget(self._column.indexOf(self.kept), panel)
         reached = _tab_order(self.header)[-1:]
@@ -364,6 +367,7 @@ class InspectorFeed(QObject):
             inspector.value_changed.connect(self._editing.set_field)
             inspector.value_changed.connect(lambda key, _field, _value: self._show_notes(key))
             inspector.label_changed.connect(self._editing.set_label)
+            inspector.label_key_pressed.connect(self._editing.press_label_key)
             inspector.times_changed.connect(lambda key, start, end: self._editing.move([(key, start, end)]))
             inspector.delete_requested.connect(self._editing.delete)
             inspector.kept_delete_requested.connect(self._editing.delete_kept_value)
@@ -393,12 +397,7 @@ class InspectorFeed(QObject):
             if self._studio.recording is None:
                 inspector.show_nothing(tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O."))
             else:
-                inspector.show_nothing(
-                    tr("No segment is selected"),
-                    tr("Click one on the timeline, or mark a new one: I at its start, O at its end{active}.").format(
-                        active=_label_keys_hint(self._active)
-                    ),
-                )
+                inspector.show_nothing(tr("No segment is selected"), _marking_hint(self._active))
             return
         names = annotator_names(session.study)
         own = all(names.get(segment.annotator_id) == session.annotator_name for segment in found)

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotate.blinding.own_answers import LABEL, SegmentAnswer, answer_of_judgment, answer_of_segment, judge_name
+from annotate.review.peer_review import segment_iou
 from app.gui.judges.answer_columns import (
     Cell,
     Chips,
@@ -202,7 +203,8 @@ def judgment_facts(judgment: Judgment, about: Segment, edited: str = "") -> tupl
     shortened = judgment.sight.get("shortened")
     if shortened:
         said.append(tr("Shortened to fit the model"))
-    if (judgment.start_us, judgment.end_us) != (about.start_us, about.end_us):
+    # Where the recording ends soon after a point, so did what was shown of it.
+    if (judgment.start_us, judgment.end_us) != about.shown_span(judgment.end_us):
         said.append(tr("About the segment as it was before it was moved"))
     if edited > judgment.at[:23]:
         said.append(tr("The transcript of it was edited since"))
@@ -237,7 +239,7 @@ def people_answers(session: Session, about: Segment) -> list[PersonSays]:
     names = annotator_names(session.study)
     best: dict[str, tuple[float, Segment]] = {about.annotator_id: (1.0, about)}
     for segment in segments_of(session.study, about.recording_id, scheme=about.scheme):
-        share = _span_iou(segment, about)
+        share = segment_iou(segment, about)
         if segment.track != about.track or segment.annotator_id == about.annotator_id or share <= 0:
             continue
         if share > best.get(segment.annotator_id, (0.0, segment))[0]:
@@ -253,11 +255,6 @@ def _segment_answer(session: Session, segment: Segment) -> SegmentAnswer:
     scheme = session.schemes.find(segment.scheme)
     values = values_of(session.study, segment.id)
     return answer_of_segment(segment.label, values if scheme is None else scheme.known_values(segment.track, values))
-
-
-def _span_iou(segment: Segment, other: Segment) -> float:
-    both = min(segment.end_us, other.end_us) - max(segment.start_us, other.start_us)
-    return both / (max(segment.end_us, other.end_us) - min(segment.start_us, other.start_us)) if both > 0 else 0.0
 
 
 _COLUMN_STATES = {
@@ -321,7 +318,8 @@ def build_table(session: Session, about: Segment, known: SegmentJudgments) -> Ju
         scheme, about.track, said, {key: whose[key] for key in whose if key in said}, participants
     )
     oldest = min((judgment.at for judgment in newest.values()), default="")
-    edited = last_edit_time(session.study, about.recording_id, about.start_us, about.end_us, oldest) if oldest else ""
+    shown = about.shown_span(session.recording(about.recording_id).duration_us)
+    edited = last_edit_time(session.study, about.recording_id, *shown, oldest) if oldest else ""
     columns = _judge_columns(newest, known, hidden, about, answers, names, edited)
     columns += [_person_column(person, about, answers) for person in people]
     return JudgmentTable(answers.rows(), tuple(columns))

@@ -258,14 +258,14 @@ class Playback(QObject):
         """Play the selected segment once, from its start to its end."""
         chosen = self._selected()
         if chosen is not None:
-            self._player.play_span(chosen.start_us, chosen.end_us)
+            self._player.play_span(*chosen.shown_span(self._player.duration_us))
 
     def loop_segment(self, _segment_id: str) -> None:
         """Go to the selected segment and repeat it."""
         chosen = self._selected()
         if chosen is not None:
             self.set_looping(True)
-            self.jump(chosen.start_us)
+            self.jump(chosen.shown_span(self._player.duration_us)[0])
 
     def repeat(self, start_us: int, end_us: int) -> None:
         """Go to a span and repeat it, until something else is repeated."""
@@ -280,9 +280,10 @@ class Playback(QObject):
         found = (self._timeline.model.segment(segment_id) for segment_id in self._studio.selected)
         chosen = [segment for segment in found if segment is not None]
         if chosen:
-            return min(segment.start_us for segment in chosen), max(segment.end_us for segment in chosen)
+            spans = [segment.shown_span(self._player.duration_us) for segment in chosen]
+            return min(start for start, _ in spans), max(end for _, end in spans)
         start, end = self._studio.mark_in, self._studio.mark_out
-        return (start, end) if start is not None and end is not None else None
+        return (start, end) if start is not None and end is not None and start < end else None
 
     def set_looping(self, on: bool) -> None:
         """Repeat the selected segment, or the marked span; or stop doing so."""

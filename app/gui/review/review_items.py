@@ -163,8 +163,9 @@ def compare_item(
     order.sort(key=lambda at: (columns[at].segment_id not in waiting, at != 1))
     differing = set(item.differing_parts) | set(item.third_differing_parts)
     lines = [_comparison_row(tr("Label"), tuple(_label_cell(mark, scheme) for mark in marks), LABEL in differing)]
-    lines.append(_comparison_row(tr("Start"), _edge_cells(marks, "start_us"), BOUNDARIES in differing))
-    lines.append(_comparison_row("End", _edge_cells(marks, "end_us"), BOUNDARIES in differing))
+    points = all(mark.segment.is_point for mark in item.marks)
+    for name, edge in ((tr("Time"), "start_us"),) if points else ((tr("Start"), "start_us"), (tr("End"), "end_us")):
+        lines.append(_comparison_row(name, _edge_cells(marks, edge), BOUNDARIES in differing))
     for field in scheme.fields_of(item.marks[0].segment.track) if scheme is not None else ():
         cells = _field_cells(field, marks, participants)
         if any(cells):

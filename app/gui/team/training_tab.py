@@ -85,6 +85,8 @@ def segment_text(session: Session, mark: Mark | None) -> str:
     segment = mark.segment
     scheme = session.schemes.find(segment.scheme)
     label = scheme.label_name(segment.track, segment.label) if scheme is not None else segment.label
+    if segment.is_point:
+        return f"{label}  {format_time(segment.start_us)}"
     return tr("{words}  {start_us} to {end_us}").format(
         words=label, start_us=format_time(segment.start_us), end_us=format_time(segment.end_us)
     )

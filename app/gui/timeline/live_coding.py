@@ -108,7 +108,7 @@ class PlaybackCodingMode(QObject):
         self._on = False
         self._open: dict[str, int] = {}
         self._said = ""
-        line.end_requested.connect(self.toggle)
+        line.end_requested.connect(lambda: self.toggle() if self._on else None)
         player.position_changed.connect(lambda _at: self._update_marks())
         active.changed.connect(self._leave_track)
         studio.recording_changed.connect(self._leave_recording)
@@ -141,7 +141,7 @@ class PlaybackCodingMode(QObject):
         track, recording = self._active.track, self._studio.recording
         if track is None or recording is None or self._studio.session is None:
             return
-        if track.extent is Extent.RECORDING:
+        if track.extent is Extent.RECORDING or track.holds_points:
             self._editing.create_from_marks(key)
             return
         if key in self._open:
@@ -227,6 +227,8 @@ class PlaybackCodingMode(QObject):
         keys = ", ".join(f"{label.shortcut} {label.name}" for label in track.offered_labels if label.shortcut)
         if not keys:
             return tr("No label of {name} has a key: give labels a key in the scheme.").format(name=track.name)
+        if track.holds_points:
+            return tr("Coding {name}: a label's key marks a point. {keys}").format(name=track.name, keys=keys)
         return tr("Coding {name}: press a label's key at the start and again at the end. {keys}").format(
             name=track.name, keys=keys
         )

@@ -34,9 +34,11 @@ def nudge_span(start_us: int, end_us: int, frames: int, edge: str, times: FrameT
         start_us: of the span.
         end_us: of the span.
         frames: how many, backwards where negative.
-        edge: what moves: `start`, `end` or `both`.
+        edge: what moves: `start`, `end` or `both`; a point moves whole.
         times: of the recording's frames, where known.
     """
+    if start_us == end_us:
+        edge = "both"
     if times is None:
         start, end = start_us + frames * _FRAME_US, end_us + frames * _FRAME_US
     else:
@@ -137,6 +139,7 @@ class PrelabelDeciding(QObject):
 
 
 _MARK_HINT = tr("Mark a start (I) and an end (O) at the playhead, or drag in your lane of the timeline.")
+_SAMPLING_HINT = tr("Take them with Edit, Time sampling (Shift+T).")
 
 
 class SegmentEditing(QObject):
@@ -181,12 +184,19 @@ class SegmentEditing(QObject):
     def create_from_marks(self, label: str | None = None) -> None:
         """Make a segment from the two marks; where the track allows it and there are none, of the whole recording.
 
-        Without a label, it gets the only one of its track, or people are asked for one.
+        On a track of points, it is a point at the playhead, or where one was drawn. Without a label, it gets the only
+        one of its track, or people are asked for one.
         """
         start, end = self._studio.mark_in, self._studio.mark_out
         track, recording = self._active.track, self._studio.recording
         unmarked = start is None and end is None
-        if unmarked and recording is not None and track is not None and track.extent is not Extent.SPAN:
+        if track is not None and track.sampling is not None:
+            self._studio.failed.emit(UserError(tr("{name} are samples.").format(name=track.name), _SAMPLING_HINT))
+            return
+        if track is not None and track.holds_points:
+            if start is None or start != end:
+                start = end = self._player.frame_time_us(self._player.position_us)
+        elif unmarked and recording is not None and track is not None and track.extent is not Extent.SPAN:
             start, end = 0, recording.duration_us
         if start is None or end is None:
             self._studio.failed.emit(UserError(tr("No start and end are marked."), _MARK_HINT))
@@ -194,6 +204,7 @@ class SegmentEditing(QObject):
         if label is None and track is not None and len(track.offered_labels) == 1:
             label = track.offered_labels[0].key
         if label is None:
+            self._studio.set_marks(start, end)
             self.label_requested.emit()
         elif self.create(start, end, label):
             self._studio.set_marks(None, None)
@@ -215,8 +226,28 @@ class SegmentEditing(QObject):
 
         if not self._studio.edit(do):
             return False
-        self._studio.select(made)
+        # While it plays, a point that stays selected would only flash by in the form.
+        self._studio.select(() if start_us == end_us and self._player.playing else made)
         return True
+
+    def press_label_key(self, ids: Sequence[str], label: str) -> None:
+        """Change the label of segments; where a point is selected and the playhead is elsewhere, make a new one there.
+
+        So points are marked one after the other by their labels' keys alone.
+        """
+        chosen = self._segments(ids)
+        now = self._player.frame_time_us(self._player.position_us)
+        away = len(chosen) == 1 and chosen[0].is_point and self._player.frame_time_us(chosen[0].start_us) != now
+        if away and not self._is_sample(chosen[0]):
+            self._active.select_track(f"{chosen[0].scheme}/{chosen[0].track}")
+            self._studio.set_marks(None, None)
+            self.create_from_marks(label)
+        elif any(segment.label != label for segment in chosen):
+            self.set_label(ids, label)
+
+    def _is_sample(self, segment: Segment) -> bool:
+        scheme = self._studio.session.schemes.find(segment.scheme) if self._studio.session is not None else None
+        return scheme is not None and scheme.track_or_empty(segment.track).sampling is not None
 
     def set_label(self, ids: Sequence[str], label: str) -> None:
         """Change the label of segments."""
@@ -246,8 +277,11 @@ class SegmentEditing(QObject):
         chosen = self._one_selected()
         if chosen is None:
             return
-        if edge == "start":
-            self.move([(chosen.id, self._player.frame_time_us(self._player.position_us), chosen.end_us)])
+        at = self._player.frame_time_us(self._player.position_us)
+        if chosen.is_point:
+            self.move([(chosen.id, at, at)])
+        elif edge == "start":
+            self.move([(chosen.id, at, chosen.end_us)])
         else:
             self.move([(chosen.id, chosen.start_us, self.end_at_playhead())])
 

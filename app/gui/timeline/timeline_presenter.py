@@ -37,11 +37,13 @@ class RangeSliderController(QObject):
         slider: RangeSlider,
         timeline: TimelineView,
         editing: SegmentEditing,
+        active: ActiveTrack,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._studio = studio
         self._player = player
+        self._active = active
         self._slider = slider
         self._timeline = timeline
         self._editing = editing
@@ -62,8 +64,10 @@ class RangeSliderController(QObject):
             lane = self._timeline.model.lane(lane_key_of(chosen))
             look = unknown_look(chosen.label) if lane is None else lane.look(chosen.label)
             self._slider.set_range(chosen.start_us, chosen.end_us, look)
-            self._slider.set_editable(self._timeline.can_edit(lane))
+            self._slider.set_editable(lane is not None and not lane.fixed and self._timeline.can_edit(lane))
         else:
+            track = self._active.track
+            self._slider.set_points(track is not None and track.holds_points)
             self._slider.set_range(self._studio.mark_in, self._studio.mark_out)
             self._slider.set_editable(self._studio.writable)
 
@@ -125,6 +129,7 @@ class TimelineFeed(QObject):
         self._has_faces = False
         self._strip: Lane | None = None
         self._certainty: Lane | None = None
+        self._samples: Lane | None = None
         self._judges: tuple[Lane, ...] = ()
         self._chain: Lane | None = None
         self._nodes: dict[str, NodeBar] = {}
@@ -169,6 +174,12 @@ class TimelineFeed(QObject):
         """Show a lane of spans above all others, or none."""
         if lane != self._strip:
             self._strip = lane
+            self._set_lanes(None)
+
+    def set_samples(self, lane: Lane | None) -> None:
+        """Show a lane of samples above those of segments, or none."""
+        if lane != self._samples:
+            self._samples = lane
             self._set_lanes(None)
 
     def set_judges(self, lanes: Iterable[Lane]) -> None:
@@ -293,6 +304,7 @@ class TimelineFeed(QObject):
         medium = session.main_medium(self._studio.recording.id)
         lanes = [] if self._strip is None else [self._strip]
         lanes += [Lane(WAVEFORM, tr("Sound"), LaneKind.WAVEFORM)] if medium and medium.facts.audio else []
+        lanes += [] if self._samples is None else [self._samples]
         made = self._segment_lanes(session, people, shown)
         lanes += [lane for lane in made if not lane.pale]
         lanes += self._judges
@@ -341,6 +353,8 @@ class TimelineFeed(QObject):
                     active=several and mine and self._active.key_pair == (place.scheme, place.track),
                     faded=faded,
                     pale=pale,
+                    points=track is not None and track.holds_points,
+                    fixed=track is not None and track.sampling is not None,
                 )
             )
         return lanes

@@ -49,6 +49,19 @@ EDIT: tuple[Command[WindowParts], ...] = (
         checkable=True,
     ),
     Command(
+        "sampling",
+        tr("&Edit"),
+        tr("&Time sampling: a label's key answers a sample"),
+        ("Shift+T",),
+        lambda w: w.sampling.toggle(),
+        EDITING,
+        checkable=True,
+    ),
+    Command("next_sample", tr("&Edit"), tr("Next sample"), ("Ctrl+Right",), lambda w: w.sampling.step(1), EDITING),
+    Command(
+        "previous_sample", tr("&Edit"), tr("Previous sample"), ("Ctrl+Left",), lambda w: w.sampling.step(-1), EDITING
+    ),
+    Command(
         "next_track",
         tr("&Edit"),
         tr("Ne&xt track for new segments"),

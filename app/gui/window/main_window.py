@@ -39,6 +39,7 @@ from app.gui.timeline.chain_lane import Chains
 from app.gui.timeline.judgment_lanes import DisagreementStrip, JudgesStrip
 from app.gui.timeline.live_coding import PlaybackCodingMode
 from app.gui.timeline.segment_editing import PrelabelDeciding, SegmentEditing
+from app.gui.timeline.time_sampling import TimeSamplingMode
 from app.gui.timeline.timeline_presenter import RangeSliderController, TimelineFeed
 from app.gui.timeline.transcript_lanes import UtteranceEditor
 from app.gui.transcript.cue_form import CueController
@@ -93,6 +94,7 @@ def connect_studio(window: "MainWindow") -> None:
     window.jobs.failed.connect(window.show_error)
     window.active.changed.connect(reactions.show_track)
     window.coding.toggled.connect(actions["coding"].setChecked)
+    window.sampling.toggled.connect(actions["sampling"].setChecked)
     window.guidelines.toggled.connect(actions["guidelines"].setChecked)
     window.exports.jump_requested.connect(window.look_at)
     window.exports.view_requested.connect(
@@ -211,6 +213,16 @@ class MainWindow(WindowParts):
             self.studio, self.player, self.active, self.editing, self.timeline, space.coding_line, self
         )
         self.feed = TimelineFeed(self.studio, self.timeline, self.active, self)
+        self.sampling = TimeSamplingMode(
+            self.studio,
+            self.player,
+            self.active,
+            self.coding,
+            self.feed,
+            self.timeline,
+            space.coding_line,
+            self,
+        )
         self.playback = Playback(
             self.studio, self.player, self.view, self.transport, self.timeline, self.background, self
         )
@@ -223,7 +235,9 @@ class MainWindow(WindowParts):
         self.inspecting = InspectorFeed(self.studio, self.editing, self.active, self)
         self.guidelines = Guidelines(self.studio, self.active, space.columns, space.rows, self)
         self.jobs = JobCenter(self.studio, space.jobs_panel, runner, self)
-        self.marks = RangeSliderController(self.studio, self.player, space.slider, self.timeline, self.editing, self)
+        self.marks = RangeSliderController(
+            self.studio, self.player, space.slider, self.timeline, self.editing, self.active, self
+        )
         self.faces = FacesController(
             self.studio,
             self.player,

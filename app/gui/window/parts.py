@@ -26,6 +26,7 @@ from app.gui.timeline.chain_lane import Chains
 from app.gui.timeline.judgment_lanes import DisagreementStrip, JudgesStrip
 from app.gui.timeline.live_coding import PlaybackCodingMode
 from app.gui.timeline.segment_editing import PrelabelDeciding, SegmentEditing
+from app.gui.timeline.time_sampling import TimeSamplingMode
 from app.gui.timeline.timeline_presenter import RangeSliderController, TimelineFeed
 from app.gui.timeline.transcript_lanes import UtteranceEditor
 from app.gui.transcript.cue_form import CueController
@@ -122,6 +123,7 @@ class WindowParts(QMainWindow):
     active: ActiveTrack
     editing: SegmentEditing
     coding: PlaybackCodingMode
+    sampling: TimeSamplingMode
     prelabels: PrelabelDeciding
     marks: RangeSliderController
     strip: DisagreementStrip

@@ -170,7 +170,7 @@ class WindowReactions(QObject):
 
     def show_track(self) -> None:
         """Offer the labels of the track that new segments go to."""
-        self._menus.set_track(self._window.active.track, self._window.coding.toggle_label)
+        self._menus.set_track(self._window.active.track, self._window.sampling.press_label)
         self.update_actions()
         self._window.marks.show_span()
 
