@@ -6,10 +6,22 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from typing import Any
 
 from project.errors import UserError
-from project.schemes.scheme import CHOICE_KINDS, NUMERIC_KINDS, Field, FieldChoice, FieldKind, Label, Scheme, Track
+from project.schemes.scheme import (
+    CHOICE_KINDS,
+    NUMERIC_KINDS,
+    Extent,
+    Field,
+    FieldChoice,
+    FieldKind,
+    Label,
+    SamplingKind,
+    Scheme,
+    Track,
+)
 
 COLOURS = ("error", "competence", "uncertain", "muted", "accent")
 """The names of the theme's colours that a label can have."""
+MIN_SAMPLING_US = 100_000
 SchemePath = tuple[str | int, ...]
 """Such as `("tracks", 0, "labels", 2, "colour")`."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -84,6 +96,16 @@ def _track_problems(path: SchemePath, track: Track) -> Iterator[SchemeProblem]:
     elif not track.offered_labels:
         yield SchemeProblem((*path, "labels"), "a track needs at least one label that is not retired")
     yield from _repeated_keys((*path, "labels"), track.labels)
+    sampling = track.sampling
+    if sampling is None:
+        return
+    wanted = Extent.POINT if sampling.kind is SamplingKind.INSTANTANEOUS else Extent.SPAN
+    if sampling.every_us < MIN_SAMPLING_US:
+        yield SchemeProblem((*path, "sampling", "every"), f"must be {MIN_SAMPLING_US / 1e6:g} seconds or more")
+    if track.extent is not wanted:
+        yield SchemeProblem((*path, "extent"), f"{sampling.kind} samples need “{wanted}”")
+    if track.inside:
+        yield SchemeProblem((*path, "inside"), "samples do not depend on utterances")
 
 
 def _field_problems(path: SchemePath, field: Field) -> Iterator[SchemeProblem]:

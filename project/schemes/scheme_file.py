@@ -6,13 +6,14 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from enum import StrEnum
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from project.errors import UserError
 from project.files.atomic_files import explain_os_errors
-from project.schemes.scheme import Extent, FieldKind, Pattern, Scheme
+from project.schemes.scheme import Pattern, Sampling, Scheme
 from project.schemes.scheme_checks import find_scheme_problems
 from project.text_format import escape_unprintable
 from resources import resource
@@ -96,8 +97,6 @@ def _parse(text: str, name: str) -> Scheme:
 _CHOICES: Mapping[str, Iterable[str]] = {
     "inside": ("", "utterance"),
     "coding": ("several", "one"),
-    "kind": FieldKind,
-    "extent": Extent,
     "pattern": ("", *Pattern),
 }
 """Key -> the words that it can have, where its type does not say them."""
@@ -123,8 +122,10 @@ class _TomlTable:
     def _read(self, key: str, hint: Any, kind: Any) -> Any:
         default = kind.__dataclass_fields__[key].default
         value = self._found.get(key, None if default is MISSING else default)
-        if key in _CHOICES:
-            return self._choice(key, "" if value is None else value, _CHOICES[key])
+        if key in _CHOICES or (isinstance(hint, type) and issubclass(hint, StrEnum)):
+            return self._choice(key, "" if value is None else value, _CHOICES.get(key, hint))
+        if hint == Sampling | None:
+            return None if value is None else self._table(key, value).build(Sampling)
         if hint is str:
             return self._text(key, value)
         if hint is bool:

@@ -411,7 +411,7 @@ class TrackPanel(QWidget):
 
     def _bind_keys(self) -> None:
         for label in self.track.offered_labels:
-            self._bind_key(self._for_several, label.shortcut, self.labels.buttons[label.key].click)
+            self._bind_key(self._for_several, label.shortcut, partial(self.label_key_pressed.emit, label.key))
         for key, editor in self.form.editors.items():
             self._bind_key(self._for_one, editor.field.shortcut, editor.setFocus)
             for choice in editor.field.choices:

@@ -219,6 +219,8 @@ def _hairline(x: float, top: float, bottom: float, scale: float) -> QRectF:
 
 EMPTY_TEXT = tr("No segments yet. Drag here, or press I and O.")
 EMPTY_WITH_KEYS = tr("Drag here, or press I and O, then {keys}.")
+EMPTY_POINTS_TEXT = tr("No points yet. Press a label's key at the moment, or drag here.")
+EMPTY_POINTS_WITH_KEYS = tr("At the moment, press {keys}, or drag here.")
 EMPTY_READ_ONLY = tr("No segments yet.")
 
 
@@ -274,9 +276,10 @@ def _empty_texts(lane: Lane) -> Iterator[str]:
     """Yield what an empty lane says to do, the longest first."""
     with_keys = [label for label in lane.looks if label.shortcut]
     if with_keys:
-        yield EMPTY_WITH_KEYS.format(keys=", ".join(f"{label.shortcut} {label.name}" for label in with_keys))
-        yield EMPTY_WITH_KEYS.format(keys=", ".join(label.shortcut for label in with_keys))
-    yield EMPTY_TEXT
+        text = EMPTY_POINTS_WITH_KEYS if lane.points else EMPTY_WITH_KEYS
+        yield text.format(keys=", ".join(f"{label.shortcut} {label.name}" for label in with_keys))
+        yield text.format(keys=", ".join(label.shortcut for label in with_keys))
+    yield EMPTY_POINTS_TEXT if lane.points else EMPTY_TEXT
 
 
 def _paint_marks(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:

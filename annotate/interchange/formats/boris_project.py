@@ -60,7 +60,7 @@ from annotate.interchange.value_text import to_text
 from project.codec import dump
 from project.timebase import utc_now
 
-_STATE_EVENT = "State event"
+_STATE_EVENT, _POINT_EVENT = "State event", "Point event"
 _NO_FRAME = "NA"
 _SHORTCUT_KEYS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -244,7 +244,7 @@ class _BorisProjectWriter:
             self._categories[category] = None
         self._behaviors.append(
             {
-                "type": _STATE_EVENT,
+                "type": _POINT_EVENT if lane.holds_points else _STATE_EVENT,
                 "key": lane.shortcuts.get(said, "").lower() or self._next_key(),
                 "code": code,
                 "description": lane.definitions.get(said, ""),

@@ -26,6 +26,7 @@ from annotate.interchange.document import (
     format_clock,
 )
 from annotate.interchange.value_text import to_text
+from project.entities.study_records import POINT_CONTEXT_US
 from project.ids import is_id
 
 _LATEST_HOURS = 99_999

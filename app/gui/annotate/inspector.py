@@ -455,16 +455,16 @@ def _make_kept_value(scheme: Scheme, value: FieldValue) -> KeptValue:
     return KeptValue(value.field, value.version, field.name if field else value.field, value_text(value.value, names))
 
 
-def _label_keys_hint(active: ActiveTrack) -> str:
-    """Return such as “, then E, C or N”."""
+def _marking_hint(active: ActiveTrack) -> str:
+    """Say how a segment of the active track is made, with the keys of its labels."""
     keys = [label.shortcut for label in active.track.offered_labels if label.shortcut] if active.track else []
-    if not keys:
-        return ""
-    return (
-        tr(", then {keys}").format(keys=keys[0])
-        if len(keys) == 1
-        else tr(", then {list} or {keys}").format(list=", ".join(keys[:-1]), keys=keys[-1])
-    )
+    listed = "".join(keys) if len(keys) < 2 else tr("{list} or {last}").format(list=", ".join(keys[:-1]), last=keys[-1])
+    if active.track is not None and active.track.sampling is not None:
+        return tr("Click one on the timeline, or take samples: {key}.").format(key="Shift+T")
+    if active.track is not None and active.track.holds_points:
+        return tr("Click one on the timeline, or mark one at the playhead: {keys}.").format(keys=listed or "A")
+    then = tr(", then {keys}").format(keys=listed) if listed else ""
+    return tr("Click one on the timeline, or mark a new one: I at its start, O at its end{then}.").format(then=then)
 
 
 def _made_by_others(found: Sequence[Segment], names: Mapping[str, str]) -> str:

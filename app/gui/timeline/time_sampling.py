@@ -12,10 +12,10 @@ from app.gui.timeline.live_coding import CodingLine, PlaybackCodingMode
 from app.gui.timeline.timeline_presenter import TimelineFeed
 from project.entities.study_records import Changes
 from project.errors import UserError
-from project.schemes.scheme import SamplingKind
+from project.schemes.scheme import Pattern, SamplingKind
 from project.timebase import format_time
 from resources.translation import tr, trn
-from widgets.labels import LabelLook, Pattern, Sign
+from widgets.labels import LabelLook, Sign
 from widgets.timeline.lanes import Lane, LaneKind
 from widgets.timeline.timeline_view import TimelineView
 

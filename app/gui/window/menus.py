@@ -76,9 +76,12 @@ class Menus(QObject):
             action.deleteLater()
         self.label_actions = []
         for label in track.offered_labels if track else ():
-            action = QAction(
-                tr("Make “{name}” segment from marks").format(name=label.name.replace("&", "&&")), self._window
-            )
+            name = label.name.replace("&", "&&")
+            points = track is not None and track.holds_points
+            if track is not None and track.sampling is not None:
+                name, points = tr("{name} (sample)").format(name=name), True
+            text = tr("Mark “{name}” at the playhead") if points else tr("Make “{name}” segment from marks")
+            action = QAction(text.format(name=name), self._window)
             if label.shortcut and QKeySequence(label.shortcut) not in self.used_keys():
                 action.setShortcut(QKeySequence(label.shortcut))
             action.setAutoRepeat(False)
