@@ -16,11 +16,13 @@ from app.gui.settings.schemes_window import CodeBookSource, Group, SchemesWindow
 from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from project.queries.segment_rows import all_segments
+from project.schemes.scheme import Extent, Sampling, SamplingKind
 from project.schemes.scheme_file import load_scheme_file
 from project.timebase import SECOND_US
 from tests.builders.filmed_study import make_filmed_study
 from tests.builders.mouse_and_keys import click, press, type_text
 from tests.builders.scripted_dialogs import Answers
+from widgets.form.input_fields import ChoiceBox
 
 Drive = Callable[[SchemeEditor], None]
 
@@ -203,3 +205,28 @@ def test_a_code_book_begins_with_a_table_of_labels(
     assert [(label.key, label.definition) for label in track.labels] == [
         *(("nod", "Down and up."), ("shake", "From side to side."))
     ]
+
+
+def test_tracks_of_points_and_of_samples_are_made(window: MainWindow, drive: list[Drive]) -> None:
+    def make(editor: SchemeEditor) -> None:
+        add_label(editor, "Nod", "n")
+        select(editor, "tracks", 0)
+        choose_key(editor.track_form.extent, Extent.POINT)
+        click(editor.tracks.add)
+        add_label(editor, "Gaze", "1")
+        select(editor, "tracks", 1)
+        choose_key(editor.track_form.sampling, SamplingKind.PARTIAL)
+        replace_text(editor.track_form.every, "2.5")
+        click(editor.buttons.go_on)
+
+    view = schemes_window(window)
+    drive.append(make)
+    choose(view.new.menu(), "Empty")
+    points, samples = window.studio.session.scheme.tracks
+    assert (points.extent, points.sampling) == (Extent.POINT, None)
+    assert (samples.extent, samples.sampling) == (Extent.SPAN, Sampling(2.5, SamplingKind.PARTIAL))
+
+
+def choose_key(box: ChoiceBox, key: str) -> None:
+    box.choose(key)
+    box.activated.emit(box.currentIndex())

@@ -19,6 +19,8 @@ from project.schemes.scheme import (
     FieldKind,
     Label,
     Pattern,
+    Sampling,
+    SamplingKind,
     Scheme,
     Track,
 )
@@ -36,7 +38,15 @@ EXTENT_NAMES: dict[str, str] = {
     Extent.SPAN: tr("A part of the recording"),
     Extent.RECORDING: tr("The whole recording"),
     Extent.EITHER: tr("The whole recording, or a part of it"),
+    Extent.POINT: tr("A moment: points"),
 }
+SAMPLING_NAMES: dict[str, str] = {
+    "": tr("None: segments are marked freely"),
+    SamplingKind.INSTANTANEOUS: tr("What holds at the moment (instantaneous)"),
+    SamplingKind.PARTIAL: tr("What happened in the interval (partial)"),
+    SamplingKind.WHOLE: tr("What lasted through the interval (whole)"),
+}
+_USUAL_INTERVAL_S = 10
 KIND_NAMES: dict[str, str] = {
     FieldKind.TEXT: tr("Text"),
     FieldKind.CHOICE: tr("One choice"),
@@ -187,6 +197,15 @@ class TrackForm(PartForm):
         self.coding = self.tick(
             tr("One label at a time"), tr("Coding while it plays, a label ends the one that is open"), title=""
         )
+        self.sampling = self.choice(
+            tr("Samples"), tr("Time sampling: a label every so many seconds"), SAMPLING_NAMES, compact=True
+        )
+        self.sampling.activated.connect(self._enter_sampling)
+        self._add_note("sampling")
+        self.every = QLineEdit()
+        describe(self.every, tr("Seconds between samples"), tr("How many seconds from sample to sample"))
+        self.every.textEdited.connect(self._enter_sampling)
+        self.add(tr("Every (s)"), self.every)
         self.inside.clicked.connect(lambda on: self.edited.emit({"inside": "utterance" if on else ""}))
         self.coding.clicked.connect(lambda on: self.edited.emit({"coding": "one" if on else "several"}))
         self._add_note("labels")
@@ -198,10 +217,30 @@ class TrackForm(PartForm):
         self.extent.choose(track.extent)
         self.inside.setChecked(bool(track.inside))
         self.coding.setChecked(track.coding == "one")
-        for field in (self.extent, self.inside):
+        sampling = track.sampling
+        self.sampling.choose("" if sampling is None else sampling.kind)
+        if sampling is not None and _parse_number(self.every.text()) != sampling.every:
+            _fill_line(self.every, f"{sampling.every:g}")
+        self._layout.setRowVisible(self.every, sampling is not None)
+        for field in (self.extent, self.inside, self.sampling, self.every):
             field.setEnabled(not segments)
             if segments:
                 field.setToolTip(tr("It stays as it is while the track has segments: add another track instead"))
+
+    def _enter_sampling(self) -> None:
+        kind = self.sampling.key()
+        every = _parse_number(self.every.text())
+        if not kind:
+            self.edited.emit({"sampling": None})
+            return
+        wanted = SamplingKind(kind)
+        self.edited.emit(
+            {
+                "sampling": Sampling(_USUAL_INTERVAL_S if every is None else every, wanted),
+                "extent": Extent.POINT if wanted is SamplingKind.INSTANTANEOUS else Extent.SPAN,
+                "inside": "",
+            }
+        )
 
 
 class LabelForm(PartForm):
