@@ -68,7 +68,9 @@ class KeyTable:
         table = self
         if other is not None and other != action:
             if not take:
-                raise UserError(f"{key} is taken by another action.", "Take it from there, or choose another key.")
+                raise UserError(
+                    f"{key} already belongs to another action.", "Remove it from that action, or choose another key."
+                )
             table = table._with(other, tuple(other_key for other_key in table.keys(other) if other_key != key))
         before = table.keys(action) if add else ()
         return table._with(action, (*(old_key for old_key in before if old_key != key), key))
@@ -118,7 +120,9 @@ def write_keys(table: KeyTable, path: Path) -> None:
 
 def read_keys(usual: Keys, path: Path) -> KeyTable:
     """Read a file that `write_keys` wrote; actions that this version does not have are left out."""
-    wrong = UserError(f"“{escape_unprintable(path.name)}” holds no shortcuts.", "Choose a file that Export wrote.")
+    wrong = UserError(
+        f"“{escape_unprintable(path.name)}” contains no shortcuts.", "Choose a file that was exported here."
+    )
     try:
         with explain_os_errors(f"“{escape_unprintable(path.name)}” cannot be read", "Choose another file."):
             if path.stat().st_size > _MAX_FILE_BYTES:
@@ -138,8 +142,8 @@ def read_keys(usual: Keys, path: Path) -> KeyTable:
     twice = shared_keys(table)
     if twice:
         raise UserError(
-            f"“{escape_unprintable(path.name)}” gives {_join_keys(twice)} to two actions.",
-            "Mend the file, or set the keys by hand.",
+            f"“{escape_unprintable(path.name)}” assigns {_join_keys(twice)} to two actions.",
+            "Correct the file, or set the keys here.",
         )
     return table
 

@@ -169,7 +169,7 @@ def paint_clip(
         if len(written) != job.frames:
             raise UserError(
                 f"Only {len(written)} of {job.frames} frames reached {destination.name}.",
-                "Check the disk and try again.",
+                "Check the disk, and try again.",
             )
         if examine is not None:
             examine(temporary)
@@ -188,7 +188,7 @@ def _clip_span(index: FrameIndex, start_us: int | None, end_us: int | None) -> t
     zero = max(0, zero)
     end = index.times.end_us if end_us is None else end_us
     if end <= zero or stop <= first:
-        raise UserError("The stretch to export is empty.", "Choose an end after the start.")
+        raise UserError("The interval to export is empty.", "Choose an end after the start.")
     return zero, min(end, index.times.time_of(stop) if stop < len(index) else index.times.end_us)
 
 

@@ -23,7 +23,7 @@ from av.video.stream import VideoStream
 from media.frame_index import FrameIndex
 from media.picture import planes
 from media.source import DESCRIPTOR_FOLDER, explain_write_errors
-from project.errors import UserError
+from project.errors import UserError, path_not_found
 from project.files.atomic_files import apply_umask, flush_file, flush_folder, publish_file
 from project.files.fingerprints import file_changed_error
 
@@ -269,17 +269,17 @@ def _prefix() -> str:
 def _check_destination(destination: Path, sources: tuple[Path, ...], overwrite: bool) -> None:
     name = " ".join(destination.name.split())
     if not destination.parent.is_dir():
-        raise UserError(f"The folder {destination.parent.name or destination.parent} does not exist.", "Make it first.")
+        raise path_not_found("folder", destination.parent.name or destination.parent, "Create it first.")
     if not os.path.lexists(destination):
         return
     if destination.is_dir():
         raise UserError(f"{name} is a folder.", "Choose another name.")
     if any(destination.exists() and source.exists() and destination.samefile(source) for source in sources):
-        raise UserError(f"{name} is the source itself, which is never overwritten.", "Choose another name or folder.")
+        raise UserError(f"{name} is the source file, which is never overwritten.", "Choose another name or folder.")
     if not overwrite:
         raise _exists_error(destination)
 
 
 def _exists_error(destination: Path) -> UserError:
     name = " ".join(destination.name.split())
-    return UserError(f"{name} exists already.", "Choose another name, or allow it to be replaced.")
+    return UserError(f"{name} already exists.", "Choose another name, or allow the file to be replaced.")

@@ -20,7 +20,7 @@ from media.encoding import EncodeOptions, VideoEncoder, clip_time_base
 from media.frame_index import FrameIndex, load_index
 from media.packet_scan import first_frame
 from media.picture import FrameGeometry, planes
-from media.source import axis_start_us, open_media, picture_stream
+from media.source import axis_start_us, open_media, require_picture_stream, undecodable_error
 from project.errors import UserError
 from project.files.atomic_files import explain_os_errors
 from project.files.temporary_files import cache_folder
@@ -186,7 +186,7 @@ def encode_small_clip(path: Path, start_us: int, end_us: int, size: tuple[int, i
     index = load_index(path, cache_folder())
     first, stop = frame_range(index, start_us, end_us)
     if stop <= first:
-        raise UserError("The stretch is empty.", "Choose an end after the start.")
+        raise UserError("The interval is empty.", "Choose an end after the start.")
     edges, base = [*index.times.times_us.tolist(), index.times.end_us], clip_time_base(index.time_base)
     ticks = [round(Fraction(edge - edges[first], SECOND_US) / base) for edge in edges[first : stop + 1]]
     written = io.BytesIO()
@@ -214,9 +214,7 @@ def read_thumbnail(path: Path, time_us: int, longest_side: int) -> NDArray[np.ui
     """
     name = " ".join(path.name.split())
     with open_media(path) as container:
-        stream = picture_stream(container)
-        if stream is None:
-            raise UserError(f"{name} has no picture.", "It can be used as sound only.")
+        stream = require_picture_stream(container, name)
         try:
             container.seek(axis_start_us(container) + max(0, time_us))
             frame = first_frame(container, stream)
@@ -226,7 +224,7 @@ def read_thumbnail(path: Path, time_us: int, longest_side: int) -> NDArray[np.ui
         except av.FFmpegError:
             frame = None
         if frame is None:
-            raise UserError(f"The picture of {name} cannot be decoded.", "Convert it to MP4 (H.264) first.")
+            raise undecodable_error(name)
         canvas = FrameGeometry.from_frame(frame, stream.sample_aspect_ratio)
         scale = min(1.0, longest_side / max(canvas.width, canvas.height))
         small = frame.to_ndarray(

@@ -15,9 +15,15 @@ from numpy.typing import NDArray
 
 from media.packet_scan import PicturePacket, first_frame, packets_from_key, scan_packets
 from media.picture import FrameGeometry
-from media.source import axis_start_us, open_media, picture_stream, ticks_array_to_us
+from media.source import (
+    axis_start_us,
+    open_media,
+    picture_stream,
+    require_picture_stream,
+    ticks_array_to_us,
+    undecodable_error,
+)
 from media.truncation import missing_us
-from project.errors import UserError
 from project.files.fingerprints import fingerprint
 from project.files.temporary_files import Arrays, load_arrays, save_arrays
 from project.progress import Progress, Silent
@@ -111,11 +117,9 @@ def forget_index(path: Path, cache: Path) -> None:
 
 def _read(path: Path, progress: Progress) -> FrameIndex:
     name = " ".join(path.name.split())
-    undecodable = UserError(f"The picture of {name} cannot be decoded.", "Convert it to MP4 (H.264) first.")
+    undecodable = undecodable_error(name)
     with open_media(path) as container:
-        stream = picture_stream(container)
-        if stream is None:
-            raise UserError(f"{name} has no picture.", "It can be used as sound only.")
+        stream = require_picture_stream(container, name)
         frame = first_frame(container, stream)
         if frame is None:
             raise undecodable

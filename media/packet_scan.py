@@ -120,8 +120,8 @@ def scan_packets(
         pass
     if any(_begin_anew(of_stream) for of_stream in stamps.values()):
         raise UserError(
-            f"The time stamps of {name} begin anew within the file: it was joined from several.",
-            "Add those, or join them with ffmpeg -f concat. Without them, try ffmpeg -i OLD -c copy NEW.mp4.",
+            f"The time stamps of {name} restart inside the file: it was joined from several files.",
+            "Add those files, or join them with ffmpeg -f concat. Without them, try ffmpeg -i OLD -c copy NEW.mp4.",
         )
     found = [] if pictures is None else pictures.found
     return PacketScan(found, {number: sound.end_us for number, sound in sounds.items()})
@@ -169,8 +169,8 @@ class _PictureReader:
             if (frame.width, frame.height) != self._size:
                 (width, height), wide, high = self._size, frame.width, frame.height
                 raise UserError(
-                    f"The pictures of {self._name} change their size, from {width} x {height} to {wide} x {high}.",
-                    "Write it with one size, as ffmpeg -i OLD NEW.mp4 does.",
+                    f"The picture of {self._name} changes its size from {width} x {height} to {wide} x {high}.",
+                    "Convert it to one size, for example with ffmpeg -i OLD NEW.mp4.",
                 )
 
 

@@ -122,7 +122,9 @@ def stream_digest(path: Path) -> str:
                     digest.update(unit)
                     count += 1
     except av.FFmpegError as error:
-        raise UserError(f"{path.name} cannot be read: {error.strerror}.", "It may be damaged.") from None
+        raise UserError(
+            f"{path.name} cannot be read: {error.strerror}.", "The file may be damaged; copy it again from its source."
+        ) from None
     return digest.hexdigest() if count else ""
 
 

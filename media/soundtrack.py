@@ -272,7 +272,7 @@ def write_sound(
     suffix = destination.suffix.lower()
     if suffix not in _CODECS:
         raise UserError(
-            f"Sound is written as FLAC or WAV, not as “{suffix or destination.name}”.", "Let the name end in .flac."
+            f"Sound is written as FLAC or WAV, not as “{suffix or destination.name}”.", "End the name in .flac or .wav."
         )
     counts = [0, 0]
     with atomic_output(destination, (source,), overwrite=overwrite) as temporary:

@@ -83,7 +83,7 @@ def _letters(head: bytes) -> bytes:
 
 def _references_error(name: str) -> UserError:
     return UserError(
-        f"{escape_unprintable(name)} is no recording: it names other files, which are not opened.",
+        f"{escape_unprintable(name)} is not a recording: it refers to other files, which are not opened.",
         "Choose a video or sound file.",
     )
 
@@ -152,7 +152,7 @@ def open_checked(path: Path) -> CheckedFile:
 def _checked(path: Path, handle: int) -> InputContainer:
     """Open what a descriptor stands for, after a look at what it is; the path is only for messages and its suffix."""
     if os.fstat(handle).st_size == 0:
-        raise UserError(f"{_name(path)} is empty: it has no bytes.", "Copy it again from where it was recorded.")
+        raise UserError(f"{_name(path)} is empty (0 bytes).", "Copy it again from where it was recorded.")
     require_no_playlist(handle, path.name)
     return _read(path, handle)
 
@@ -187,16 +187,18 @@ def explain_open_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except IsADirectoryError:
-        raise UserError(f"{_name(path)} is a folder, not a video.", "Choose a file inside it.") from None
+        raise UserError(f"{_name(path)} is a folder, not a video.", "Choose a file in it.") from None
     except SpecialFileError:
         raise UserError(f"{_name(path)} is not a file.", _CHOOSE_ANOTHER) from None
     except FileNotFoundError:
-        raise UserError(f"{_name(path)} is missing.", "Locate it, or put it back where it was.") from None
+        raise UserError(f"{_name(path)} is missing.", "Put it back, or locate it.") from None
     except PermissionError:
-        raise UserError(f"{_name(path)} may not be read.", "Ask for the right to read it, or copy it.") from None
+        raise UserError(
+            f"{_name(path)} cannot be read: permission denied.", "Check the permissions of the file."
+        ) from None
     except (OSError, ValueError) as error:
         raise UserError(
-            f"{_name(path)} cannot be reached: {_reason(error)}.", "Check the path and its rights."
+            f"{_name(path)} cannot be reached: {_reason(error)}.", "Check its path and its permissions."
         ) from None
 
 
@@ -210,7 +212,7 @@ def _unreadable_error(path: Path, head: bytes) -> UserError:
     if head[4:8] in (b"ftyp", b"mdat", b"wide", b"free"):
         return UserError(
             f"{_name(path)} is cut short or damaged: its table of contents is missing.",
-            "Copy it again from where it was recorded; a recorder that lost power may offer to repair it.",
+            "Copy it again from its source; a recorder that lost power may offer to repair it.",
         )
     return UserError(f"{_name(path)} is not a video or sound file that can be read.", _CHOOSE_ANOTHER)
 
@@ -224,9 +226,22 @@ def explain_write_errors(path: Path) -> Iterator[None]:
         name = "the file" if path.parent == DESCRIPTOR_FOLDER else _name(path)
         if error.errno in _NO_SPACE_ERRORS:
             raise UserError(
-                f"There is no room left to write {name}.", "Free some space or choose another folder."
+                f"{name} cannot be written: the disk is full.", "Free some space, or choose another folder."
             ) from None
         raise UserError(f"{name} cannot be written: {_reason(error)}.", "Choose a folder you may write to.") from None
+
+
+def undecodable_error(name: str) -> UserError:
+    """Return the error for a video whose picture FFmpeg cannot decode."""
+    return UserError(f"The picture of {name} cannot be decoded.", "Convert it to MP4 (H.264) first.")
+
+
+def require_picture_stream(container: InputContainer, name: str) -> VideoStream:
+    """Return the picture of a file, and refuse a file without one."""
+    stream = picture_stream(container)
+    if stream is None:
+        raise UserError(f"{name} has no picture.", "Use it as a sound file, or choose a video.")
+    return stream
 
 
 def picture_stream(container: InputContainer) -> VideoStream | None:
@@ -259,9 +274,7 @@ def require_sound_stream(container: InputContainer, path: Path, track: int = 0) 
         return stream
     count = len(container.streams.audio)
     if track and count:
-        raise UserError(
-            f"{_name(path)} has no sound track {track} that can be read.", f"It has {count}; choose another."
-        )
+        raise UserError(f"{_name(path)} has no readable sound track {track}.", f"It has {count}; choose another track.")
     raise UserError(f"{_name(path)} has no sound.", "Choose a recording with sound.")
 
 

@@ -10,8 +10,6 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import TextIO
 
-from project.errors import UserError
-
 
 def pluralize(number: int, thing: str) -> str:
     """Return `1 recording`, `2 recordings`, `0 recordings`: a number and what it counts, whose plural ends in s."""
@@ -46,27 +44,10 @@ def escape_unprintable(name: object) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(name))
 
 
-def require_utf8(name: object) -> None:
-    """Raise where a name or path cannot be stored in a study and in JSON."""
-    try:
-        str(name).encode("utf-8")
-    except UnicodeEncodeError:
-        raise UserError(
-            f"This is not valid text: {escape_unprintable(name)}.", "Rename the file or folder first."
-        ) from None
-
-
 Cell = str | int | float | None
 _NUMBER = re.compile(r"-?\d{1,20}(\.\d{1,20})?")
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _NEUTRAL = re.compile(r"'+[=+\-@\t\r]")
-
-
-def require_length(text: str, longest: int, what: str) -> str:
-    """Return a text of so many characters at most, and refuse a longer one; `what` begins the message."""
-    if len(text) > longest:
-        raise UserError(f"{what} has up to {longest:,} characters; this one has {len(text):,}.", "Shorten it.")
-    return text
 
 
 def neutralize_formula(cell: str) -> str:

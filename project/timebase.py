@@ -64,10 +64,10 @@ def parse_time(text: str) -> int:
     """Read `83.456`, `1:23.456` or `0:01:23.456` as microseconds."""
     match = _CLOCK.fullmatch(text.strip())
     if match is None:
-        raise UserError(f"“{text}” is not a time.", "Write seconds (83.456) or h:mm:ss.mmm (0:01:23.456).")
+        raise UserError(f"“{text}” is not a time.", "Give seconds (83.456) or h:mm:ss.mmm (0:01:23.456).")
     hours, minutes, seconds, fraction = match.groups()
     if minutes is not None and (int(seconds) > 59 or (hours is not None and int(minutes) > 59)):
-        raise UserError(f"“{text}” is not a time.", "Minutes and seconds go up to 59.")
+        raise UserError(f"“{text}” is not a time.", "Give minutes and seconds below 60.")
     whole = int(hours or 0) * 3600 + int(minutes or 0) * 60 + int(seconds)
     return whole * SECOND_US + int((fraction or "").ljust(6, "0"))
 
@@ -126,7 +126,7 @@ class FrameTimes:
     def frame_at(self, time_us: int) -> int:
         """Return the index of the frame that is on screen at `time_us`, clamped to the first and the last."""
         if not len(self.times_us):
-            raise UserError("This recording has no picture.", "Give a time in place of a frame.")
+            raise UserError("This recording has no picture.", "Give a time instead of a frame.")
         return max(0, bisect_right(self.times_us, time_us) - 1)
 
     def time_of(self, frame: int) -> int:

@@ -320,7 +320,7 @@ def create_adjudicated_lane(
     """
     session.study.require_writable()
     if not 0 <= rule.minimum_iou <= 1:
-        raise UserError("The minimum IoU is a share.", "Give a number from 0 to 1.")
+        raise UserError("The minimum IoU must be a share.", "Give a number from 0 to 1.")
     chosen = _validate_annotators(session, annotators)
     wanted = [recording for recording in all_recordings(session.study) if not recordings or recording.id in recordings]
     schemes = {scheme.key: scheme for scheme in session.schemes}
@@ -339,7 +339,8 @@ def create_adjudicated_lane(
         made.append((recording, people, adjudicate(read_marks(session, recording.id, ids), ids, schemes, rule)))
     if not made:
         raise UserError(
-            "No recording was annotated by two people yet.", "Merge the annotators' work first: greenroom study merge"
+            "No recording has segments of two annotators yet.",
+            "Merge the annotators' work first: greenroom study merge",
         )
     lane = get_or_create_lane(session, name)
     with session.study.atomic():
@@ -359,12 +360,12 @@ def get_or_create_lane(session: Session, name: str) -> Annotator:
     """Return the adjudicated annotator of a name, who is introduced where there is none."""
     name = name.strip()
     if not name:
-        raise UserError("The lane needs a name.", "Give one, such as Adjudicated.")
+        raise UserError("The lane needs a name.", "Type a name, such as Adjudicated.")
     found = annotator_by_name(session.study, name)
     if found is not None and found.kind != "adjudicated":
-        raise UserError(f"“{name}” is an annotator of this study.", "Give the lane another name.")
+        raise UserError(f"An annotator of this study has the name “{name}”.", "Choose another name for the lane.")
     if name == session.annotator_name and found is None:
-        raise UserError(f"You work as “{name}”.", "Give the lane another name.")
+        raise UserError(f"You work under the name “{name}”.", "Choose another name for the lane.")
     if found is None:
         found = Annotator(new_id(), name, "adjudicated")
         with session.study.step(f"Introduce {name}", undoable=False):
@@ -376,9 +377,11 @@ def _validate_annotators(session: Session, names: Sequence[str]) -> set[str]:
     for name in names:
         found = annotator_by_name(session.study, name)
         if found is None or found.kind != "person":
-            raise UserError(f"No person called “{name}” annotates this study.", "Name those whose lanes should count.")
+            raise UserError(
+                f"There is no annotator “{name}” in this study.", "Choose annotators whose lanes should count."
+            )
     if len(set(names)) == 1:
-        raise UserError("One annotator cannot be adjudicated.", "Name two or more, or nobody for all.")
+        raise UserError("A single annotator cannot be adjudicated.", "Choose two or more annotators, or none for all.")
     return set(names)
 
 

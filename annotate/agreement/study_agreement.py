@@ -47,7 +47,7 @@ def select_annotators(session: Session, pair: tuple[str, ...], third: str) -> tu
     """
     named = [*pair, *([third] if third else [])]
     if len(pair) not in (0, 2) or len({*named}) != len(named):
-        raise UserError("A comparison needs different annotators.", "Name each one once.")
+        raise UserError("An annotator is named twice.", "Name each annotator once.")
     chosen = [_find_annotator(session, name) for name in pair] or [
         annotator for annotator in all_annotators(session.study) if annotator.kind == PERSON
     ]
@@ -61,9 +61,7 @@ def select_annotators(session: Session, pair: tuple[str, ...], third: str) -> tu
 def _find_annotator(session: Session, name: str) -> Annotator:
     found = require_annotator(session, name)
     if found.kind == ADJUDICATED:
-        raise UserError(
-            f"“{name}” was made from several people's work.", "Choose somebody who annotates by themselves."
-        )
+        raise UserError(f"“{name}” is an adjudicated lane.", "Choose an annotator who worked alone.")
     return found
 
 
@@ -256,13 +254,13 @@ def _material(
 
 def _check(options: Options) -> None:
     if not 0 <= options.minimum_iou <= 1:
-        raise UserError("The minimum IoU is a share.", "Give a number from 0 to 1.")
+        raise UserError("The minimum IoU must be a share.", "Give a number from 0 to 1.")
     if options.step_us < 1000:
-        raise UserError("The step of the time grid is too small.", "Give 1 ms or more.")
+        raise UserError("The step of the time grid is too small.", "Give at least 1 ms.")
     if not 0 <= options.tolerance_us <= MAX_TOLERANCE_US:
-        raise UserError("The tolerance is a time.", f"Give one from 0 to {MAX_TOLERANCE_US / 1e6:g} s.")
+        raise UserError("The tolerance is out of range.", f"Give a time from 0 to {MAX_TOLERANCE_US / 1e6:g} s.")
     if options.bins < 2:
-        raise UserError("Ratings need at least two bins.", "Give 2 or more.")
+        raise UserError("Ratings need at least two bins.", "Give at least 2.")
 
 
 def _recordings(session: Session, question: AgreementQuery) -> list[Recording]:

@@ -12,7 +12,7 @@ from annotate.segments.segment_edits import find_own_segment, write_field
 from annotate.segments.segment_edits import find_segment as find
 from project.entities.judgments import Adoption, Judgment, JudgmentStatus, Reveal
 from project.entities.study_records import Changes, Json, Segment
-from project.errors import UserError
+from project.errors import UserError, unknown_id
 from project.ids import new_id
 from project.queries.judgment_rows import (
     answered_forms,
@@ -200,7 +200,7 @@ def reveal(session: Session, segment_id: str, task: str | None = None) -> bool:
     """Record that the annotator of this session is shown the judgments of a segment; the first time counts.
 
     Called where it is first shown, before it is. Nothing is written for somebody who never worked in the study, nor
-    where the study is open for reading only.
+    where the study is open read-only.
 
     Returns:
         Whether they may see it.
@@ -243,20 +243,20 @@ def adopt(session: Session, judgment_id: str, field: str) -> Changes:
     session.study.require_writable()
     found = find_judgments(session.study, [judgment_id])
     if not found:
-        raise UserError(f"No judgment has the id {judgment_id}.", "Ask the judge again.")
+        raise unknown_id("judgment", judgment_id)
     (judgment,) = found
     allowed = split_by_visibility(session, found)
     if not allowed.judgments:
-        raise UserError("What this judge wrote is still hidden.", allowed.hidden_reason)
+        raise UserError("What this judge wrote is hidden.", allowed.hidden_reason)
     about, who = find(session, judgment.segment_id), session.annotator()
     own = OwnWords(session, who.id).own_segment(about) if who is not None else None
     if own is None:
-        raise UserError("You marked nothing here that the text could go to.", "Mark this moment yourself first.")
+        raise UserError("You have no segment here that could take the text.", "Mark this moment yourself first.")
     own = find_own_segment(session, own.id)
     wanted = session.schemes.get(own.scheme).field(field)
     text = answer_of_judgment(judgment).part_value(field)
     if wanted.kind is not FieldKind.TEXT:
-        raise UserError(f"{wanted.name} is no text, so it is not taken over.", "Fill it in yourself.")
+        raise UserError(f"{wanted.name} is not a text field, so it cannot be adopted.", "Fill it in yourself.")
     if not isinstance(text, str) or not text.strip():
         raise UserError(f"The judge wrote nothing for {wanted.name}.", "Choose another judge or field.")
     reveal(session, about.id, judgment.task)

@@ -8,14 +8,13 @@ from annotate.study.recording_edits import require_span
 from annotate.transcript.transcript_edits import require_participant
 from project.entities.causal_chains import Chain, ChainGraph, ChainNode, Edge, NodeKind
 from project.entities.study_records import Json
-from project.errors import UserError
+from project.errors import UserError, require_length
 from project.ids import new_id
 from project.queries.recording_rows import all_participants
 from project.queries.segment_rows import find_segment, values_of
 from project.queries.transcript_rows import find_utterance
 from project.schemes.scheme import FieldKind
 from project.session.session import Session
-from project.text_format import require_length
 
 MAX_NAME_CHARS = 200
 MAX_TEXT_CHARS = 2_000
@@ -91,10 +90,12 @@ def to_single_line(text: str) -> str:
 def build_chain(session: Session, chain: Chain, drawing: ChainDraft) -> tuple[Chain, list[ChainNode], list[Edge]]:
     """Return a chain that was drawn as a whole, with its nodes and edges."""
     if len(drawing.nodes) > MAX_NODES or len(drawing.edges) > MAX_EDGES:
-        raise UserError(f"A chain has up to {MAX_NODES:,} nodes and {MAX_EDGES:,} edges.", "Draw it as several chains.")
+        raise UserError(
+            f"A chain has at most {MAX_NODES} nodes and {MAX_EDGES} edges.", "Split it into several chains."
+        )
     for reason, result in drawing.edges:
         if reason == result or not {reason, result} <= {*range(len(drawing.nodes))}:
-            raise UserError("An edge leads to no other node of the chain.", "Join two different nodes.")
+            raise UserError("An edge cannot join a node to itself.", "Choose two different nodes.")
     if len({*drawing.edges}) < len(drawing.edges):
         raise UserError("Two edges join the same nodes.", "Keep one of them.")
     if find_cycle(len(drawing.nodes), drawing.edges):
@@ -123,12 +124,12 @@ def normalize_chain_name(name: str) -> str:
 def require_own_node(graph: ChainGraph, node_id: str) -> None:
     """Refuse a node of another chain."""
     if node_id not in graph.nodes_by_id:
-        raise UserError("These nodes belong to two chains.", "A reason and its result are nodes of one chain.")
+        raise UserError("An edge cannot join nodes of two chains.", "Choose two nodes of one chain.")
 
 
 def cycle_error() -> UserError:
     """Return what is said of an edge that would close a cycle."""
-    return UserError("This would make a node a reason for itself.", "Reasons lead to results, never round in a circle.")
+    return UserError("This edge would create a cycle.", "Choose a result that is not already a reason for this node.")
 
 
 SEGMENT, UTTERANCE = "segment", "utterance"
@@ -141,7 +142,9 @@ def node_from_segment(session: Session, recording_id: str, segment_id: str) -> C
     """Return the node that a segment would be: its shown span, its first text or else its label, whom it names."""
     found = find_segment(session.study, segment_id)
     if found is None or found.recording_id != recording_id:
-        raise UserError("This segment is not of the chain's recording.", "Choose one that is on its timeline.")
+        raise UserError(
+            "This segment belongs to another recording than the chain.", "Choose a segment on the chain's timeline."
+        )
     values = values_of(session.study, found.id)
     scheme = session.schemes.find(found.scheme)
     label, texts, people = found.label, [str(values.get("description") or "")], []
@@ -163,7 +166,10 @@ def node_from_utterance(session: Session, recording_id: str, utterance_id: str) 
     """Return the event that an utterance would be: its words in quotation marks, its span, and who speaks."""
     found = find_utterance(session.study, utterance_id)
     if found is None or found.recording_id != recording_id:
-        raise UserError("This utterance is not of the chain's recording.", "Choose one of its transcript.")
+        raise UserError(
+            "This utterance belongs to another recording than the chain.",
+            "Choose an utterance of the chain's transcript.",
+        )
     words = to_single_line(found.text)[: MAX_TEXT_CHARS - 2]
     people = () if found.participant_id is None else (found.participant_id,)
     text = f"“{words}”" if words else ""

@@ -22,7 +22,7 @@ from annotate.team.training_gate import require_training
 from project.entities.causal_chains import Chain, ChainNode, Edge, NodeKind
 from project.entities.study_records import Changes
 from project.erasure.withdrawal_guard import guard_import
-from project.errors import UserError
+from project.errors import UserError, require_name, unknown_id
 from project.ids import new_id
 from project.queries import chain_rows
 from project.queries.annotator_rows import all_annotators
@@ -37,7 +37,7 @@ def find_chain(session: Session, chain_id: str) -> Chain:
     """Return a chain."""
     found = chain_rows.find_chain(session.study, chain_id)
     if found is None:
-        raise UserError(f"No chain has the id {chain_id}.", "List the chains to see their ids.")
+        raise unknown_id("chain", chain_id)
     return found
 
 
@@ -45,7 +45,9 @@ def find_own_chain(session: Session, chain_id: str) -> Chain:
     """Return a chain that the annotator of this session drew, and so may change."""
     found = find_chain(session, chain_id)
     problem = "This chain was drawn by somebody else."
-    session.require_own(found.annotator_id, problem, "Only who drew a chain changes it: make a copy of your own.")
+    session.require_own(
+        found.annotator_id, problem, "Only the annotator who drew it can change it; make your own copy."
+    )
     return found
 
 
@@ -61,7 +63,7 @@ def find_node(session: Session, node_id: str) -> ChainNode:
     """Return a node."""
     found = chain_rows.find_node(session.study, node_id)
     if found is None:
-        raise UserError(f"No node has the id {node_id}.", "It may have been deleted meanwhile.")
+        raise unknown_id("node", node_id)
     return found
 
 
@@ -118,9 +120,7 @@ def add_chains_from_drafts(
 def rename_chain(session: Session, chain_id: str, name: str) -> Changes:
     """Give a chain of one's own another name."""
     chain = find_own_chain(session, chain_id)
-    wanted = normalize_chain_name(name)
-    if not wanted:
-        raise UserError("A chain needs a name.", "Give one that tells it from the others of its recording.")
+    wanted = require_name(normalize_chain_name(name), "A chain")
     with session.step("Rename chain") as step:
         if wanted != chain.name:
             chain_rows.rename_chain(session.study, chain.id, wanted)
@@ -179,7 +179,7 @@ def _add_node(
 ) -> tuple[str, Changes]:
     graph = chain_rows.read_graph(session.study, chain)
     if len(graph.nodes) >= MAX_NODES:
-        raise UserError(f"A chain has up to {MAX_NODES:,} nodes.", "Begin another chain.")
+        raise UserError(f"A chain has at most {MAX_NODES} nodes.", "Start another chain.")
     made = build_node(session, chain, drawn, new_id())
     edges = [*(Edge(node_id, made.id) for node_id in reasons), *(Edge(made.id, node_id) for node_id in results)]
     for node_id in (*reasons, *results):
@@ -254,13 +254,13 @@ def add_edge(session: Session, reason_id: str, result_id: str) -> Changes:
     """Say that one node is a reason for another one of the same chain; nothing changes where that was said already."""
     reason, result = find_node(session, reason_id), find_node(session, result_id)
     if reason.chain_id != result.chain_id:
-        raise UserError("These nodes belong to two chains.", "A reason and its result are nodes of one chain.")
+        raise UserError("An edge cannot join nodes of two chains.", "Choose two nodes of one chain.")
     chain = find_own_chain(session, reason.chain_id)
     graph = chain_rows.read_graph(session.study, chain)
     if reason.id == result.id or reason.id in reachable_from(graph.results, result.id):
         raise cycle_error()
     if len(graph.edges) >= MAX_EDGES:
-        raise UserError(f"A chain has up to {MAX_EDGES:,} edges.", "Draw the rest as another chain.")
+        raise UserError(f"A chain has at most {MAX_EDGES} edges.", "Draw the other edges in another chain.")
     with session.step("Add reason") as step:
         if Edge(reason.id, result.id) not in graph.edges:
             chain_rows.insert_edges(session.study, [Edge(reason.id, result.id)])
@@ -273,7 +273,7 @@ def delete_edge(session: Session, reason_id: str, result_id: str) -> Changes:
     chain = find_own_chain(session, result.chain_id)
     edge = Edge(reason_id, result_id)
     if edge not in chain_rows.read_graph(session.study, chain).edges:
-        raise UserError("The one is no reason for the other.", "Choose an edge of the chain.")
+        raise UserError("These nodes are not joined by an edge.", "Choose an edge of the chain.")
     with session.step("Remove reason") as step:
         chain_rows.delete_edges(session.study, [edge])
     return step.changes

@@ -12,14 +12,14 @@ from annotate.chains.chain_formats import FileChain, FileEdge, FileNode, find_fo
 from annotate.study.leave_permission import LeaveUse, may_leave
 from project.entities.causal_chains import ChainGraph, ChainNode, NodeKind
 from project.entities.study_records import Changes, Recording
-from project.errors import UserError
+from project.errors import UserError, require_utf8
 from project.queries.annotator_rows import annotator_names
 from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.recording_rows import all_participants, all_recordings, pseudonyms
 from project.queries.segment_rows import find_segment
 from project.queries.transcript_rows import find_utterance
 from project.session.session import Session, resolve_recording
-from project.text_format import escape_unprintable, require_utf8
+from project.text_format import escape_unprintable
 from project.timebase import format_time
 
 
@@ -34,9 +34,11 @@ def exportable_chains(
     ]
     found = [chain for chain in asked if may_leave(session, chain.recording_id, LeaveUse.EXPORT)]
     if (chain_ids or recording_ids) and len(found) < len(asked):
-        raise UserError("A recording that is held out is never exported.", "Choose chains of another one.")
+        raise UserError("Held-out recordings are never exported.", "Choose chains of another recording.")
     if not found:
-        raise UserError("There is no chain to export.", "Draw one, or choose one that is not held out.")
+        raise UserError(
+            "There are no chains to export.", "Draw a chain, or choose one in a recording that is not held out."
+        )
     return read_graphs(session.study, found)
 
 
@@ -91,7 +93,7 @@ def import_chains(
     session.study.require_writable()
     found = find_format(path, key).read(path)
     if not found:
-        raise UserError(f"{escape_unprintable(path.name)} holds no chains.", _NOTHING_IMPORTED)
+        raise UserError(f"{escape_unprintable(path.name)} contains no chains.", _NOTHING_IMPORTED)
     fixed = None if recording is None else resolve_recording(session, recording)
     placed: list[tuple[str, ChainDraft]] = []
     for number, file_chain in enumerate(found, 1):
@@ -111,8 +113,8 @@ def _recording(session: Session, file_chain: FileChain, where: str) -> Recording
     if len(alike) != 1:
         what = "no recording" if not alike else f"{len(alike)} recordings"
         raise UserError(
-            f"{where}: {what} of this study called “{escape_unprintable(file_chain.recording)}”.",
-            "Say which one it is about.",
+            f"{where}: {what} in this study called “{escape_unprintable(file_chain.recording)}”.",
+            "Choose the recording yourself.",
         )
     return alike[0]
 
@@ -133,12 +135,12 @@ def _drawing(session: Session, file_chain: FileChain, owner: Recording, where: s
         loose = next((node_id for node_id in (edge.reason, edge.result) if node_id not in places), None)
         if loose is not None:
             raise UserError(
-                f"{where}: an edge leads to “{_shorten(loose)}”, which is no node of it.", _NOTHING_IMPORTED
+                f"{where}: an edge leads to “{_shorten(loose)}”, which is not a node of the chain.", _NOTHING_IMPORTED
             )
         edges.append((places[edge.reason], places[edge.result]))
     if round_ := find_cycle(len(nodes), edges):
         names = ", ".join(f"“{_shorten(file_chain.nodes[at].text or file_chain.nodes[at].id)}”" for at in round_[:4])
-        raise UserError(f"{where}: reasons go round in a circle over {names}.", _NOTHING_IMPORTED)
+        raise UserError(f"{where}: the edges form a cycle over {names}.", _NOTHING_IMPORTED)
     return ChainDraft(file_chain.name, tuple(nodes), tuple(edges))
 
 
@@ -146,14 +148,14 @@ def _node(session: Session, file_node: FileNode, owner: Recording, people: dict[
     called = f"{where}: node “{_shorten(file_node.id)}”"
     if file_node.kind not in {*NodeKind}:
         raise UserError(
-            f"{called} is of the unknown kind “{_shorten(file_node.kind)}”.",
-            f"Known are {', '.join(NodeKind)}. {_NOTHING_IMPORTED}",
+            f"{called}: there is no kind “{_shorten(file_node.kind)}” of node.",
+            f"Choose one of {', '.join(NodeKind)}. {_NOTHING_IMPORTED}",
         )
     for who in file_node.people:
         if who not in people:
             raise UserError(
-                f"{called} is about “{_shorten(who)}”, who is no participant of this study.",
-                f"Add them first: greenroom participant set STUDY NAME. {_NOTHING_IMPORTED}",
+                f"{called}: there is no participant “{_shorten(who)}” in this study.",
+                f"Add them first: greenroom participant add. {_NOTHING_IMPORTED}",
             )
     if not 0 <= file_node.start_us < file_node.end_us <= owner.duration_us:
         raise UserError(

@@ -98,9 +98,7 @@ def find_format(path: Path, key: str | None = None) -> ChainForm:
     for chain_form in known.values():
         if key is None and path.name.lower().endswith(chain_form.suffix):
             return chain_form
-    raise UserError(
-        f"{escape_unprintable(path.name)} is of no format for chains.", f"Choose one of these: {', '.join(known)}."
-    )
+    raise UserError(f"{escape_unprintable(path.name)} is not a file of chains.", f"Choose one of {', '.join(known)}.")
 
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
@@ -253,9 +251,9 @@ def read_json(path: Path) -> list[FileChain]:
         raise damaged_file_error(path, f"it does not say that its format is {FORMAT}")
     if found.get("version") != VERSION:
         raise UserError(
-            f"{path.name} is of version {escape_unprintable(str(found.get('version')))[:20]}; "
-            f"this program reads version {VERSION}.",
-            "Nothing was imported; update Greenroom, or export it again there.",
+            f"{path.name} has version {escape_unprintable(str(found.get('version')))[:20]}; this program "
+            f"reads version {VERSION}.",
+            "Nothing was imported. Update Greenroom, or export the file again.",
         )
     chains = load(_ChainFile, found, escape_unprintable(path.name)).chains
     if len(chains) > MAX_CHAINS:

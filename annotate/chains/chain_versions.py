@@ -16,12 +16,11 @@ from annotate.chains.chain_edits import add_chain_from_draft, find_chain, is_con
 from annotate.team.training_gate import require_training
 from project.entities.causal_chains import Chain, ChainDecision, ChainGraph, ChainNode, ChainReview, Edge
 from project.entities.study_records import MAX_NOTE_CHARS, Changes
-from project.errors import UserError
+from project.errors import UserError, no_own_decision, require_length
 from project.ids import new_id
 from project.queries import chain_rows
 from project.queries.chain_rows import chain_reviews
 from project.session.session import Session
-from project.text_format import require_length
 from project.timebase import utc_now
 
 
@@ -115,9 +114,9 @@ def review_chain(session: Session, chain_id: str, decision: ChainDecision, note:
     chain = find_chain(session, chain_id)
     author = session.annotator()
     if author is not None and author.id == chain.annotator_id:
-        raise UserError("You drew this chain.", "Somebody else reviews it: work under another annotator's name.")
+        raise UserError("You drew this chain yourself.", "Another annotator has to review it.")
     if is_consensus(session, chain):
-        raise UserError("This version was agreed on.", "Review the chain that it was made from instead.")
+        raise UserError("This is the agreed version of the chain.", "Review the version that it was made from.")
     note = require_length(note.strip(), MAX_NOTE_CHARS, "A note")
     state = chain_checksum(chain_rows.read_graph(session.study, chain))
     with session.step(_STEP_NAMES[decision]) as step:
@@ -138,9 +137,7 @@ def withdraw_chain_review(session: Session, chain_id: str) -> Changes:
     reviewer = session.annotator()
     said = {review.reviewer_id for review in chain_rows.chain_reviews(session.study, chain.id)}
     if reviewer is None or reviewer.id not in said:
-        raise UserError(
-            f"{session.annotator_name or 'Nobody'} did not review this chain.", "There is nothing to take back."
-        )
+        raise no_own_decision("review", "chain")
     with session.step("Withdraw review of chain") as step:
         chain_rows.delete_chain_review(session.study, chain.id, reviewer.id)
     return step.changes
@@ -164,12 +161,12 @@ def make_consensus(session: Session, chain_id: str, from_id: str) -> tuple[str, 
     here = {version.id: version for version in chain_rows.chains_of(session.study, chain.recording_id)}
     first = find_original(here, chain)
     if chosen.id not in here or find_original(here, chosen).id != first.id:
-        raise UserError("These are no versions of one chain.", "Choose a version that was made from this chain.")
+        raise UserError("These are not versions of the same chain.", "Choose a version that was made from this chain.")
     graph = chain_rows.read_graph(session.study, chosen)
     if not graph.subchains or not is_sound(graph):
-        raise UserError("This version is no sound chain.", "Put right what the checks say about it first.")
+        raise UserError("This version is not a valid chain.", "Correct what its checks list first.")
     if is_consensus(session, chosen):
-        raise UserError("This version was agreed on already.", "Choose the one that should replace it.")
+        raise UserError("This is already the agreed version.", "Choose the version that should replace it.")
     lane = get_or_create_lane(session, DEFAULT_LANE_NAME)
     before = next(
         (

@@ -81,7 +81,7 @@ def require_cue_sources(session: Session, recording_id: str) -> None:
     """Check that there is something to suggest cues from."""
     if not _faces(session, recording_id) and not _attributed_utterances(session, recording_id):
         raise UserError(
-            f"Recording {session.recording(recording_id).number} has nothing to suggest cues from.",
+            f"Recording {session.recording(recording_id).number} has no material to suggest cues from.",
             "Track its faces and fetch face-landmarks (`greenroom model fetch face-landmarks`), or say who speaks.",
         )
 

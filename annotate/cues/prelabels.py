@@ -9,7 +9,7 @@ from annotate.study.scheme_versions import ensure_scheme
 from annotate.team.training_gate import require_training
 from project.entities.study_records import Annotator, Changes, FieldValue, Json, Review, ReviewDecision, Segment
 from project.entities.transcript import estimate_word_times
-from project.errors import UserError
+from project.errors import UserError, unknown_id
 from project.ids import new_id
 from project.queries.annotator_rows import (
     all_annotators,
@@ -163,7 +163,7 @@ def _author(study: Study) -> Annotator:
         with study.step(f"Introduce {PRELABELS}", undoable=False):
             insert_annotator(study, found)
     if found.kind != MODEL:
-        raise UserError(f"Somebody in this study is called “{PRELABELS}”.", "Pre-labels need that name: change theirs.")
+        raise UserError(f"The name “{PRELABELS}” of an annotator is reserved for pre-labels.", "Rename the annotator.")
     return found
 
 
@@ -192,10 +192,10 @@ def add_cue(
     """
     said = find_utterance(session.study, utterance_id)
     if said is None:
-        raise UserError(f"No utterance has the id {utterance_id}.", "It may have been deleted meanwhile.")
+        raise unknown_id("utterance", utterance_id)
     who = participant_id or said.participant_id
     if track == "response" and (participant_id is None or participant_id == said.participant_id):
-        raise UserError("A response is what a listener shows.", "Choose who listens.")
+        raise UserError("A response needs a listener.", "Choose who listens.")
     start_us, end_us = said.start_us, said.end_us
     words = said.words or estimate_word_times(said.text, said.start_us, said.end_us)
     if word is not None and 0 <= word < len(words):
@@ -244,10 +244,10 @@ def _require_undecided(session: Session, segment_id: str) -> Segment:
     session.study.require_writable()
     found = find_segment(session, segment_id)
     if not is_prelabel(session.study, found):
-        raise UserError("This is no pre-label.", "Only what a model suggests is accepted or rejected.")
+        raise UserError("This is not a pre-label.", "Only pre-labels can be accepted or rejected.")
     author = session.annotator()
     if author is not None and review_by(session.study, found.id, author.id) is not None:
-        raise UserError("You decided on this pre-label already.", "Undo takes a decision back.")
+        raise UserError("You already decided on this pre-label.", "Use Undo to take the decision back.")
     return found
 
 

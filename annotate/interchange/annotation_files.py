@@ -15,11 +15,11 @@ from annotate.interchange.document_import import Plan
 from annotate.interchange.lane_mapping import ImportMapping
 from annotate.interchange.lossless_format import RowsPlan
 from project.entities.study_records import Changes
-from project.errors import UserError
+from project.errors import UserError, require_utf8
 from project.plugins.plugin_registry import Plugins
 from project.session.gc_control import collector_paused
 from project.session.session import Session
-from project.text_format import escape_unprintable, require_utf8
+from project.text_format import escape_unprintable
 
 FORMATS = Plugins[Format](
     "format",
@@ -85,12 +85,12 @@ def guess_format(path: Path) -> Format:
             return file_format
     if named:
         raise UserError(
-            f"{escape_unprintable(path.name)} is of another format than {named[0].name}, or damaged.",
-            "Export it again, or choose another.",
+            f"{escape_unprintable(path.name)} is damaged or not in the format {named[0].name}.",
+            "Export it again, or choose another file.",
         )
     raise UserError(
-        f"{escape_unprintable(path.name)} is of no known format.",
-        f"Choose one of these: {', '.join(importable_suffixes())}.",
+        f"The format of {escape_unprintable(path.name)} is unknown.",
+        f"Choose a file that ends in one of {', '.join(importable_suffixes())}.",
     )
 
 

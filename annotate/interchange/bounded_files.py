@@ -129,7 +129,7 @@ def damaged_file_error(path: Path, why: str, line: int = 0) -> UserError:
 def too_large_error(path: Path, largest: int) -> UserError:
     """Return the error for a file that is larger than its format allows."""
     return UserError(
-        f"{escape_unprintable(path.name)} is larger than {largest // MEGABYTE} MB, the most that is read.",
+        f"{escape_unprintable(path.name)} is larger than {largest // MEGABYTE} MB, which is the limit.",
         "Nothing was imported.",
     )
 
@@ -138,9 +138,8 @@ def check_entries(path: Path, number: int) -> None:
     """Return quietly where a file holds `MAX_ENTRIES` segments and utterances at most."""
     if number > MAX_ENTRIES:
         raise UserError(
-            f"{escape_unprintable(path.name)} holds more than {MAX_ENTRIES:,} segments and utterances, "
-            "the most that is read.",
-            "Nothing was imported; split the file.",
+            f"{escape_unprintable(path.name)} has more than {MAX_ENTRIES} segments and utterances, which is the limit.",
+            "Nothing was imported. Split the file.",
         )
 
 

@@ -243,7 +243,7 @@ class Document:
     def only_recording(self, what: str) -> RecordingPart:
         """Return the one recording of a document, for a file (`what`) that holds no more."""
         if len(self.recordings) != 1:
-            raise UserError(f"{what} is about one recording.", "Export one recording to each file.")
+            raise UserError(f"{what} covers one recording.", "Export one recording to each file.")
         return self.recordings[0]
 
 
@@ -399,5 +399,5 @@ def format_clock(time_us: int, point: str, hours: int) -> str:
     """Return a time of less than so many hours as `hh:mm:ss.mmm`, with this sign as the point."""
     seconds, milliseconds = divmod(time_us // 1000, 1000)
     if not 0 <= seconds < hours * 3600:
-        raise UserError(f"This format holds less than {hours:,} hours.", "Export it in another format.")
+        raise UserError(f"This format supports less than {hours} hours.", "Choose another format.")
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}{point}{milliseconds:03}"

@@ -44,11 +44,11 @@ def exportable_recordings(session: Session, wanted: Sequence[str] | None = None)
         for recording in found:
             if not may_leave(session, recording.id, LeaveUse.EXPORT):
                 raise UserError(
-                    f"Recording {recording.number} is held out, so it is never exported.", "Choose another one."
+                    f"Recording {recording.number} is held out, so it is never exported.", "Choose another recording."
                 )
     found = [recording for recording in found if may_leave(session, recording.id, LeaveUse.EXPORT)]
     if not found:
-        raise UserError("There is no recording to export.", "Add one, or choose one that is not held out.")
+        raise UserError("There are no recordings to export.", "Add a recording, or choose one that is not held out.")
     return found
 
 
@@ -194,13 +194,13 @@ def _media_files(session: Session, wanted: Sequence[Recording]) -> list[Path]:
 
 def _make_folder(path: Path) -> None:
     taken = UserError(
-        f"{path.name} is a file, and this format needs one file a recording.", "Name a folder, or one recording."
+        f"{path.name} is a file, but this format writes one file per recording.", "Choose a folder, or one recording."
     )
-    with explain_os_errors(f"The folder {path.name} cannot be made", "Choose another place.", taken):
+    with explain_os_errors(f"The folder {path.name} cannot be created", "Choose another folder.", taken):
         path.mkdir(exist_ok=True)
 
 
 def _refuse_existing(targets: Sequence[Path], overwrite: bool) -> None:
     present = [] if overwrite else [target for target in targets if target.exists()]
     if present:
-        raise UserError(f"{present[0].name} exists already.", "Choose another folder, or allow files to be replaced.")
+        raise UserError(f"{present[0].name} already exists.", "Choose another folder, or allow files to be replaced.")

@@ -376,7 +376,7 @@ class _DocumentImportPlanner:
     def _annotator(self, name: str) -> str:
         wanted = name.strip()
         if not wanted:
-            raise UserError("A lane that becomes segments needs an annotator.", "Say who made them.")
+            raise UserError("A lane of segments needs an annotator.", "Choose who made the segments.")
         if wanted not in self._annotators:
             made = Annotator(new_id(), wanted)
             self._annotators[wanted] = made.id

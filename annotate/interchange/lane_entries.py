@@ -141,8 +141,8 @@ def assign_recordings(
     parts = len(document.recordings)
     if len(chosen) != parts:
         raise UserError(
-            f"The file is about {pluralize(parts, 'recording')}, and {len(chosen)} were named.",
-            "Name one for each, in the order of the file.",
+            f"The file covers {pluralize(parts, 'recording')}, but {len(chosen)} were named.",
+            "Name one recording for each, in the order of the file.",
         )
     return tuple(recording.id for recording in chosen)
 

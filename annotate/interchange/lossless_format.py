@@ -200,7 +200,7 @@ def _read(path: Path) -> Document:
 
 def _write(document: Document, path: Path) -> None:
     if not document.rows:
-        raise UserError("This format takes a study only, not another program's file.", "Import the file first.")
+        raise UserError("This format can only export a study.", "Import the file first.")
     with path.open("w", encoding="utf-8", newline="\n") as file:
         file.write(_HEADER + "\n")
         for table in (STUDY, *EXCHANGE_TABLES):
@@ -414,7 +414,7 @@ class _LosslessImportPlanner:
             row = _remap_references(table, given, self._same)
             key = row_key(table, row)
             if key in found:
-                raise UserError(f"The file has the same line of type {table} twice.", "Nothing was imported.")
+                raise UserError(f"The file contains the same {table} twice.", "Nothing was imported.")
             if key in self._present[table]:
                 if self._present[table][key] != row:
                     self._remarks[f"lines of type {table} differ from the study, which stays as it is."] += 1
@@ -443,9 +443,7 @@ class _LosslessImportPlanner:
     def _check_references(self, table: str, row: Row) -> None:
         for name, parent in EXCHANGE_TABLES[table].parents.items():
             if row[name] is not None and (row[name],) not in self._present[parent]:
-                raise UserError(
-                    f"A line of type {table} refers to a {parent} that is nowhere.", "Nothing was imported."
-                )
+                raise UserError(f"The file contains a {table} whose {parent} is missing.", "Nothing was imported.")
 
     def _check_schemes(self, segments: Sequence[Row]) -> None:
         needed = {str(row["scheme"]) for row in segments} | set(self._schemes())
@@ -455,7 +453,7 @@ class _LosslessImportPlanner:
                 load_scheme(key)
             except UserError:
                 raise UserError(
-                    f"The file does not hold the scheme “{key}” that it uses.", "Export it again."
+                    f"The file uses the scheme “{key}” but does not contain it.", "Export it again."
                 ) from None
 
     def _schemes(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from annotate.segments.segment_edits import add_segment, delete_segments
 from annotate.study.scheme_versions import ensure_scheme
 from project.entities.questions import Contradiction, LookKind, PersonDescription, Summary, SummarySource
 from project.entities.study_records import Changes
-from project.errors import UserError
+from project.errors import UserError, no_longer_in_study, require_length, unknown_id
 from project.ids import new_id
 from project.queries.question_rows import (
     contradictions_in,
@@ -24,7 +24,6 @@ from project.queries.question_rows import set_person_description as set_look
 from project.queries.recording_rows import all_participants
 from project.queries.transcript_rows import find_utterance
 from project.session.session import Session
-from project.text_format import require_length
 
 MAX_DESCRIPTION_CHARS = 200
 MAX_SUMMARY_CHARS = 20_000
@@ -42,7 +41,7 @@ def set_person_description(
         (participant for participant in all_participants(session.study) if participant.id == participant_id), None
     )
     if who is None:
-        raise UserError("This participant is no longer part of the study.", "Choose another one.")
+        raise no_longer_in_study("participant")
     new = PersonDescription(recording_id, participant_id, kind, _line(text, MAX_DESCRIPTION_CHARS, "A look"))
     with session.step(f"Describe {kind.value} of {who.pseudonym} in recording {number}") as step:
         _store_description(session, new)
@@ -87,7 +86,7 @@ def clean_summary(text: str) -> str:
 def add_contradiction(session: Session, recording_id: str, text: str) -> tuple[str, Changes]:
     """Note what the summaries of a recording say differently; returns its id, "" where it is noted already."""
     if not text.strip():
-        raise UserError("A contradiction needs words.", "Say what the two summaries tell differently.")
+        raise UserError("A contradiction cannot be empty.", "Describe how the two summaries differ.")
     made, changes = replace_contradictions(session, recording_id, [text], "", [])
     return (made[0] if made else ""), changes
 
@@ -143,7 +142,7 @@ def edit_contradiction(session: Session, contradiction_id: str, text: str) -> Ch
     known = _contradiction(session, contradiction_id)
     new = replace(known, text=_line(text, MAX_CONTRADICTION_CHARS, "A contradiction"))
     if not new.text:
-        raise UserError("A contradiction needs words.", "Delete it where there is none.")
+        raise UserError("A contradiction cannot be empty.", "Describe it, or delete it.")
     if new == known:
         return Changes()
     with session.step("Change contradiction") as step:
@@ -168,7 +167,7 @@ def set_voice_over(session: Session, utterance_id: str, over: bool) -> Changes:
     """
     said = find_utterance(session.study, utterance_id)
     if said is None:
-        raise UserError(f"No utterance has the id {utterance_id}.", "It may have been deleted meanwhile.")
+        raise unknown_id("utterance", utterance_id)
     marked = find_voice_overs(session, said.recording_id)
     if is_voice_over(said, marked) == over:
         return Changes()
@@ -178,7 +177,10 @@ def set_voice_over(session: Session, utterance_id: str, over: bool) -> Changes:
     me = session.annotator()
     there = [segment for segment in marked if segment.start_us < said.end_us and segment.end_us > said.start_us]
     if me is None or any(segment.annotator_id != me.id for segment in there):
-        raise UserError("Somebody else marked this as voice-over.", "Ask them, or correct it when you agree on lanes.")
+        raise UserError(
+            "Another annotator marked this as voice-over.",
+            "Ask them to remove the mark, or resolve it in adjudication.",
+        )
     return delete_segments(session, [segment.id for segment in there])
 
 
@@ -210,7 +212,7 @@ def _store_description(session: Session, new: PersonDescription) -> None:
 def _contradiction(session: Session, contradiction_id: str) -> Contradiction:
     found = find_contradiction(session.study, contradiction_id)
     if found is None:
-        raise UserError("This contradiction is no longer part of the study.", "Choose another one.")
+        raise no_longer_in_study("contradiction")
     return found
 
 

@@ -21,12 +21,11 @@ from project.entities.study_records import (
     ReviewDecision,
     Segment,
 )
-from project.errors import UserError
+from project.errors import UserError, no_own_decision, require_length
 from project.queries.annotator_rows import all_annotators, completions, delete_review, review_by, set_review
 from project.queries.recording_rows import all_recordings
 from project.schemes.scheme import FieldKind, Scheme
 from project.session.session import Session
-from project.text_format import require_length
 from project.timebase import utc_now
 
 
@@ -49,9 +48,7 @@ def withdraw_review(session: Session, segment_id: str) -> Changes:
     reviewer = session.annotator()
     before = review_by(session.study, segment_id, reviewer.id) if reviewer else None
     if before is None:
-        raise UserError(
-            f"{session.annotator_name or 'Nobody'} did not review this segment.", "There is nothing to take back."
-        )
+        raise no_own_decision("review", "segment")
     with session.step("Withdraw review") as step:
         delete_review(session.study, before)
     return step.changes
@@ -62,17 +59,13 @@ def _require_other_author(session: Session, segment_id: str) -> Segment:
     segment = find_segment(session, segment_id)
     author = next(annotator for annotator in all_annotators(session.study) if annotator.id == segment.annotator_id)
     if author.name == session.annotator_name:
-        raise UserError(
-            f"{author.name} made this segment.", "Somebody else reviews it: work under another annotator's name."
-        )
+        raise UserError("You made this segment yourself.", "Another annotator has to review it.")
     if is_prelabel(session.study, segment):
         raise UserError(
-            "This is a pre-label, nobody's work.", "Accept or reject it: greenroom segment cues accept STUDY ID"
+            "This is a pre-label, which nobody made.", "Accept or reject it: greenroom segment cues accept STUDY ID"
         )
     if author.kind == "adjudicated":
-        raise UserError(
-            f"“{author.name}” was made from several people's work.", "Review the segments of those people instead."
-        )
+        raise UserError(f"“{author.name}” is an adjudicated lane.", "Review the segments of the annotators instead.")
     return segment
 
 

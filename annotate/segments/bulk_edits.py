@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from annotate.segments.segment_edits import delete_segments, find_segment, move_segments, set_label, write_field
 from project.entities.study_records import Changes, Comment, Json, Segment
-from project.errors import UserError
+from project.errors import UserError, require_length, unknown_id
 from project.ids import new_id
 from project.queries import segment_rows
 from project.queries.segment_rows import table_segments, table_values
 from project.schemes.scheme import Extent, Field, FieldKind, Track
 from project.session.session import Session
-from project.text_format import describe_rows, pluralize, require_length
+from project.text_format import describe_rows, pluralize
 from project.timebase import utc_now
 
 
@@ -123,7 +123,9 @@ def _keys(field: Field) -> set[Json]:
 
 def _require_any(segments: list[Segment]) -> list[Segment]:
     if not segments:
-        raise UserError("None of these segments can be changed like this.", "Choose segments that you made yourself.")
+        raise UserError(
+            "You made none of these segments, so you cannot change them.", "Choose segments that you made yourself."
+        )
     return segments
 
 
@@ -176,13 +178,13 @@ def find_comment(session: Session, comment_id: str) -> Comment:
     """Return a comment."""
     found = segment_rows.find_comment(session.study, comment_id)
     if found is None:
-        raise UserError(f"No comment has the id {comment_id}.", "It may be gone already.")
+        raise unknown_id("comment", comment_id)
     return found
 
 
 def _require_own_comment(session: Session, comment_id: str) -> Comment:
     found = find_comment(session, comment_id)
-    hint = "Answer with one of your own, or mark it as resolved."
+    hint = "Reply with your own comment, or mark it as resolved."
     session.require_own(found.annotator_id, "Somebody else made this comment.", hint)
     return found
 
@@ -190,5 +192,5 @@ def _require_own_comment(session: Session, comment_id: str) -> Comment:
 def _check_text(text: str) -> str:
     text = text.strip()
     if not text:
-        raise UserError("A comment needs some text.", "Say what should be looked at.")
+        raise UserError("A comment cannot be empty.", "Type the comment.")
     return require_length(text, MAX_COMMENT_CHARS, "A comment")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from annotate.study.recording_edits import MIN_SPAN_US, require_inside, require_span
 from annotate.team.training_gate import require_training
 from project.entities.study_records import Changes, FieldValue, Json, Segment, Verdict
-from project.errors import UserError
+from project.errors import UserError, unknown_id
 from project.ids import new_id
 from project.queries import segment_rows
 from project.queries.segment_rows import table_segments
@@ -20,14 +20,14 @@ def find_segment(session: Session, segment_id: str) -> Segment:
     """Return a segment."""
     found = segment_rows.find_segment(session.study, segment_id)
     if found is None:
-        raise UserError(f"No segment has the id {segment_id}.", "List the segments to see their ids.")
+        raise unknown_id("segment", segment_id)
     return found
 
 
 def find_own_segment(session: Session, segment_id: str) -> Segment:
     """Return a segment that the annotator of this session made, and so may change."""
     found = find_segment(session, segment_id)
-    hint = "Only who made a segment changes it: work under that annotator's name."
+    hint = "Only the annotator who made it can change it."
     session.require_own(found.annotator_id, "This segment was made by somebody else.", hint)
     return found
 
@@ -160,9 +160,11 @@ def delete_kept_value(session: Session, segment_id: str, field: str, version: in
     values = segment_rows.value_history(session.study, segment_id)
     found = next((value for value in values if (value.field, value.version) == (field, version)), None)
     if found is None:
-        raise UserError(f"Version {version} of the scheme left no value in “{field}”.", "It may be gone already.")
+        raise UserError(
+            f"The field “{field}” has no value of version {version} of the scheme.", "It may have been deleted."
+        )
     if scheme is not None and not scheme.orphaned_values(segment.track, {field: found.value}):
-        raise UserError(f"The value in “{field}” is part of the form.", "Change it there.")
+        raise UserError(f"The value in “{field}” belongs to the form.", "Change it in the form.")
     with session.step(f"Delete kept value of {field}") as step:
         segment_rows.clear_value(session.study, found)
     return step.changes
@@ -173,7 +175,7 @@ def split_segment(session: Session, segment_id: str, at_us: int) -> tuple[str, C
     segment = find_own_segment(session, segment_id)
     _require_movable(session, segment)
     if not segment.start_us + MIN_SPAN_US <= at_us <= segment.end_us - MIN_SPAN_US:
-        raise UserError("The playhead is not inside the segment.", "Move it to where the cut should be.")
+        raise UserError("The playhead is not inside the segment.", "Move the playhead to where you want to split it.")
     second = replace(segment, id=new_id(), start_us=at_us)
     with session.step("Split segment") as step:
         segment_rows.update_segment(session.study, replace(segment, end_us=at_us))
@@ -199,8 +201,8 @@ def write_field(session: Session, segment: Segment, field: str, value: Json) -> 
     if checked is not None and not wanted.applies_to(segment.label, segment.track):
         owners = wanted.only_for or wanted.tracks
         raise UserError(
-            f"{wanted.name} cannot be given for {_label_text(session, [segment], segment.label)} segments.",
-            f"It belongs to {' and '.join(owners)} segments only.",
+            f"{wanted.name} does not apply to {_label_text(session, [segment], segment.label)} segments.",
+            f"It applies to {' and '.join(owners)} segments only.",
         )
     session.schemes.store_text(scheme)
     new = FieldValue(segment.id, scheme.key, scheme.version, field, checked)
@@ -225,9 +227,11 @@ def _find_track(session: Session, segment: Segment) -> Track:
 def _require_movable(session: Session, segment: Segment) -> None:
     track = _find_track(session, segment)
     if track.extent is Extent.RECORDING:
-        raise UserError(f"{track.name} are about the whole recording.", "Their start and end stay as they are.")
+        raise UserError(f"{track.name} segments cover the whole recording.", "Their start and end cannot be changed.")
     if track.sampling is not None:
-        raise UserError(f"{track.name} are samples.", "Their times stay as they are; delete a sample to take it again.")
+        raise UserError(
+            f"{track.name} are samples.", "Their times cannot be changed; delete a sample to take it again."
+        )
 
 
 def _require_fitting(session: Session, track: Track, recording_id: str, start_us: int, end_us: int) -> None:
@@ -250,7 +254,9 @@ def _cut_to_utterance(session: Session, recording_id: str, start_us: int, end_us
         return start_us, end_us
     inside = clip_to_utterance(start_us, end_us, spoken)
     if inside is None or inside[1] - inside[0] < MIN_SPAN_US:
-        raise UserError("Nobody speaks here.", "A segment of this track lies inside an utterance: mark a part of one.")
+        raise UserError(
+            "Nobody speaks here.", "Mark a part of an utterance: segments of this track lie inside utterances."
+        )
     return inside
 
 

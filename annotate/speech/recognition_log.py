@@ -79,5 +79,5 @@ def read_log(path: Path) -> RecognitionProgress:
         for record in read_records(path.read_bytes()):
             found.add_record(record)
     if found.speech is None:
-        raise UserError("What was recognised is no longer in the cache folder.", "Recognise the recording again.")
+        raise UserError("The recognized speech is no longer in the cache folder.", "Transcribe the recording again.")
     return found

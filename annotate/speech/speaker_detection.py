@@ -77,19 +77,20 @@ def prepare(session: Session, recording_id: str, number: int | None = None) -> J
     stretches = _speech_spans(session, recording_id)
     if not stretches and speech_spans(session.study, recording_id) is not None:
         raise UserError(
-            f"Nobody was heard to speak in recording {recording.number}.",
-            "If somebody does, add what they say in the transcript first.",
+            f"No speech was found in recording {recording.number}.",
+            "If somebody speaks, add the utterances to the transcript first.",
         )
     if not stretches:
         raise UserError(
-            f"Nothing is known about what is said in recording {recording.number}.",
+            f"Speech has not been detected in recording {recording.number} yet.",
             f"Find speech first: greenroom speech transcribe STUDY --speech-only --recording {recording.number}",
         )
     embedder = default_voice_embedder()
     pictures, tracks = _faces(session, recording_id)
     if embedder is None and not tracks:
         raise UserError(
-            f"There is nothing to tell the speakers of recording {recording.number} by.",
+            f"The speakers of recording {recording.number} cannot be told apart: there are neither face "
+            "tracks nor a voice embedding.",
             "Track its faces (Ctrl+T), or get the voice embedding: greenroom model fetch voice-embedding",
         )
     run = latest_run(session.study, recording_id, "faces")

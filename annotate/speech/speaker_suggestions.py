@@ -7,7 +7,7 @@ from annotate.study.people import build_participant
 from models.speakers.diarization import Flag, FlagKind
 from project.codec import load
 from project.entities.study_records import Changes, ParticipantRole, Utterance
-from project.errors import UserError
+from project.errors import UserError, no_longer_in_study
 from project.queries import recording_rows
 from project.queries.history_rows import latest_run
 from project.queries.recording_rows import pseudonyms
@@ -169,7 +169,7 @@ def name_speaker(session: Session, recording_id: str, number: int, participant_i
     speaker = find_speaker(session, recording_id, number)
     known = {participant.id: participant for participant in recording_rows.all_participants(session.study)}
     if participant_id not in known:
-        raise UserError("There is no such participant any more.", "Choose another one.")
+        raise no_longer_in_study("participant")
     with session.step(f"{speaker.label} is {known[participant_id].pseudonym}") as step:
         _assign(session, recording_id, speaker, participant_id)
     return step.changes
@@ -194,7 +194,7 @@ def find_speaker(session: Session, recording_id: str, number: int) -> FoundSpeak
         there = ", ".join(str(known) for known in found) or "none yet"
         raise UserError(
             f"There is no speaker {number} in recording {session.recording(recording_id).number}.",
-            f"Those that were found: {there}.",
+            f"Speakers found: {there}.",
         )
     return found[number]
 

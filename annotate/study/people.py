@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from project.entities.study_records import Annotator, Changes, ConsentUse, Participant, ParticipantRole
-from project.errors import UserError
+from project.errors import UserError, name_taken, unknown_name
 from project.ids import new_id
 from project.queries import recording_rows
 from project.queries.annotator_rows import all_annotators, annotator_by_name, insert_annotator
@@ -16,13 +16,13 @@ def build_participant(session: Session, pseudonym: str, role: ParticipantRole) -
     """Return a participant who is not in the study yet."""
     name = pseudonym.strip()
     if not name:
-        raise UserError("A participant needs a pseudonym.", "Type one, such as P01.")
+        raise UserError("A participant needs a pseudonym.", "Type a pseudonym, such as P01.")
     if not name.isprintable():
         raise UserError(
-            f"The pseudonym {escape_unprintable(name)} holds what cannot be seen.", "Use letters, digits and signs."
+            f"The pseudonym {escape_unprintable(name)} contains invisible characters.", "Use letters, digits and signs."
         )
     if any(participant.pseudonym == name for participant in recording_rows.all_participants(session.study)):
-        raise UserError(f"There is a participant {name} already.", "Choose that one, or another pseudonym.")
+        raise name_taken("participant", name)
     return Participant(new_id(), name, role)
 
 
@@ -67,8 +67,7 @@ def require_annotator(session: Session, name: str) -> Annotator:
     """Return the annotator of a name."""
     found = annotator_by_name(session.study, name)
     if found is None:
-        known = ", ".join(annotator.name for annotator in all_annotators(session.study)) or "nobody yet"
-        raise UserError(f"No annotator is called “{name}”.", f"In this study: {known}.")
+        raise unknown_name("annotator", name, [annotator.name for annotator in all_annotators(session.study)])
     return found
 
 
@@ -78,7 +77,7 @@ def ensure_annotators(session: Session, names: Sequence[str]) -> list[Annotator]
     if not all(wanted):
         raise UserError("An annotator needs a name.", "Separate names by commas, such as Ada,Bo,Cy.")
     if len(set(wanted)) < len(wanted):
-        raise UserError("An annotator is named twice.", "Name everybody once.")
+        raise UserError("An annotator is named twice.", "Name each annotator once.")
     session.study.require_writable()
     unknown = [name for name in wanted if annotator_by_name(session.study, name) is None]
     # Ids made within a millisecond are in no order; annotators are listed by theirs.

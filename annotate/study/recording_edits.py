@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from project.entities.study_records import Changes, Collection, MediaFacts, Medium, MediumRole, Recording
-from project.errors import UserError
+from project.errors import UserError, name_taken, path_not_found, require_name, require_utf8
 from project.files.filesystem import is_folder, resolve_path
 from project.files.fingerprints import fingerprint
 from project.files.temporary_files import cache_folder
@@ -15,18 +15,16 @@ from project.ids import new_id
 from project.progress import Progress, Silent
 from project.queries import recording_rows
 from project.session.session import MediaState, Session
-from project.text_format import escape_unprintable, require_utf8
+from project.text_format import escape_unprintable
 from project.timebase import SECOND_US, format_time
 
 
 def describe_collection(session: Session, collection_id: str, name: str, agent_context: str) -> Changes:
     """Give a collection another name, or say what the agent in it is."""
-    wanted = name.strip()
-    if not wanted:
-        raise UserError("A collection needs a name.", "Type one.")
+    wanted = require_name(name, "A collection")
     present = recording_rows.all_collections(session.study)
     if any(collection.name == wanted and collection.id != collection_id for collection in present):
-        raise UserError(f"There is a collection {wanted} already.", "Move the recordings there, or type another name.")
+        raise name_taken("collection", wanted)
     with session.step("Describe collection") as step:
         recording_rows.update_collection(session.study, Collection(collection_id, wanted, agent_context.strip()))
     return step.changes
@@ -34,9 +32,7 @@ def describe_collection(session: Session, collection_id: str, name: str, agent_c
 
 def move_recording(session: Session, recording_id: str, name: str) -> Changes:
     """Put a recording into the collection of a name, made if there is none; one left empty by this is removed."""
-    wanted = name.strip()
-    if not wanted:
-        raise UserError("A collection needs a name.", "Type one.")
+    wanted = require_name(name, "A collection")
     recording = session.recording(recording_id)
     home = next(
         (collection for collection in recording_rows.all_collections(session.study) if collection.name == wanted), None
@@ -93,7 +89,7 @@ MIN_SPAN_US = 1_000
 def require_span(session: Session, recording_id: str, start_us: int, end_us: int, noun: str) -> None:
     """Refuse a span of a segment, an utterance or a node that is too short or does not fit the recording."""
     if end_us - start_us < MIN_SPAN_US:
-        raise UserError(f"The {noun} must end after it starts.", "Mark a start and a later end.")
+        raise UserError(f"The {noun} must end after it starts.", "Choose an end after the start.")
     require_inside(session, recording_id, start_us, end_us, noun)
 
 
@@ -102,8 +98,8 @@ def require_inside(session: Session, recording_id: str, start_us: int, end_us: i
     recording = session.recording(recording_id)
     if start_us < 0 or end_us > recording.duration_us:
         raise UserError(
-            f"The {noun} would reach outside recording {recording.number}.",
-            f"It lasts from 0:00:00.000 to {format_time(recording.duration_us)}.",
+            f"The {noun} must lie inside recording {recording.number}.",
+            f"The recording lasts from 0:00:00.000 to {format_time(recording.duration_us)}.",
         )
 
 
@@ -168,7 +164,7 @@ def add_recordings(
     for file in files:
         if file.fingerprint in known:
             owner = session.recording(known[file.fingerprint].recording_id)
-            raise UserError(f"{file.path.name} is in the study already, as recording {owner.number}.", "Leave it out.")
+            raise UserError(f"{file.path.name} is already in the study, as recording {owner.number}.", "Leave it out.")
         same = given.setdefault(file.fingerprint, file.path)
         if same is not file.path:
             raise UserError(f"{file.path.name} has the same content as {same.name}.", "Leave one of them out.")
@@ -195,7 +191,7 @@ def add_medium(session: Session, recording_id: str, file: ProbedFile, role: Medi
     recording = session.recording(recording_id)
     present = [m for m in recording_rows.media_of(session.study, recording_id) if m.role is role]
     if role is MediumRole.MAIN and present:
-        raise UserError(f"Recording {recording.number} has its main file already.", "Give another role.")
+        raise UserError(f"Recording {recording.number} already has a main file.", "Choose another role.")
     medium = replace(_medium(session, recording_id, file, role, len(present)), offset_us=offset_us)
     session.allow_folders_of([file.path])
     with session.step(f"Add {file.path.name} to recording {recording.number}") as step:
@@ -215,14 +211,14 @@ def find_medium(session: Session, recording_id: str, medium_id: str, content: st
     for medium in recording_rows.media_of(session.study, recording_id):
         if medium.id == medium_id and content in ("", medium.fingerprint):
             return medium
-    raise UserError("This file is no longer part of the recording.", "Choose another one.")
+    raise UserError("This file is no longer in the recording.", "Choose another.")
 
 
 def move_medium(session: Session, recording_id: str, medium_id: str, offset_us: int) -> Changes:
     """Say where a further file of a recording begins on the recording's axis, in microseconds; negative: before it."""
     medium = find_medium(session, recording_id, medium_id)
     if medium.role is MediumRole.MAIN:
-        raise UserError("The main file begins where its recording begins.", "Move the other files instead.")
+        raise UserError("The main file sets the start of its recording.", "Move the other files instead.")
     with session.step(f"Move the start of {Path(medium.path).name}") as step:
         recording_rows.update_medium(session.study, replace(medium, offset_us=offset_us))
     return step.changes
@@ -239,10 +235,9 @@ def choose_sound_track(session: Session, recording_id: str, medium_id: str, file
 
 def rename_recording(session: Session, recording_id: str, name: str) -> Changes:
     """Give a recording another name."""
-    if not name.strip():
-        raise UserError("A recording needs a name.", "Type one.")
+    wanted = require_name(name, "A recording")
     with session.step("Rename recording") as step:
-        recording_rows.update_recording(session.study, replace(session.recording(recording_id), name=name.strip()))
+        recording_rows.update_recording(session.study, replace(session.recording(recording_id), name=wanted))
     return step.changes
 
 
@@ -259,7 +254,7 @@ def find_missing_files(session: Session, folder: Path, progress: Progress | None
     """
     told = progress or Silent()
     if not is_folder(folder):
-        raise UserError(f"There is no folder {folder}.", "Name the folder that the files were moved to.")
+        raise path_not_found("folder", folder, "Choose the folder that the files were moved to.")
     wanted = _missing_media(session)
     sizes = {medium.facts.size_bytes for medium in wanted}
     candidates = [path for path in _files_below(folder) if _size(path) in sizes] if wanted else []

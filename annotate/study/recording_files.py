@@ -28,7 +28,7 @@ def require_usable_sound(session: Session, recording_id: str) -> LocatedMedium:
     if heard is None:
         raise UserError(
             f"Recording {recording.number} ({recording.name}) has no sound.",
-            "Add its sound as a further file: greenroom recording add-view STUDY FILE",
+            "Add its sound file: greenroom recording add-view STUDY FILE",
         )
     return session.require_present(heard)
 
@@ -91,7 +91,7 @@ def prepare(session: Session, recording_id: str, medium: str) -> JobSpec[Synchro
     recording = session.recording(recording_id)
     further = find_medium(session, recording_id, medium)
     if further.role is MediumRole.MAIN:
-        raise UserError("The main file begins where its recording begins.", "Choose a further file.")
+        raise UserError("The main file sets the start of its recording.", "Choose another file.")
     main = session.main_medium(recording_id)
     if main is None:
         raise UserError(f"Recording {recording.number} has no main file.", "Add its video first.")

@@ -88,7 +88,7 @@ def use_kept_scheme(session: Session, key: str) -> tuple[Scheme, Changes]:
     """Use a scheme again that the study keeps, in its newest version."""
     kept = all_versions(session.study).get(key)
     if not kept:
-        raise UserError(f"This study keeps no scheme “{key}”.", "Use it from its file.")
+        raise UserError(f"The scheme “{key}” is not stored in this study.", "Add it from its file.")
     version = max(kept)
     return use_scheme(session, kept[version], f"{key}, version {version}")
 
@@ -98,7 +98,7 @@ def drop_scheme(session: Session, key: str) -> Changes:
     scheme = session.schemes.get(key)
     left = [used for used in schemes_in_use(session.study) if used != key]
     if not left:
-        raise UserError(f"{scheme.name} is the only scheme of this study.", "Use another one first.")
+        raise UserError(f"{scheme.name} is the only scheme of this study.", "Add another scheme first.")
     return _change_schemes(session, f"Stop using scheme {scheme.name}", left, scheme)
 
 
@@ -130,8 +130,8 @@ def _check_version(session: Session, scheme: Scheme) -> None:
     newest = max(kept, default=0)
     if scheme.version < newest:
         raise UserError(
-            f"This study keeps version {newest} of “{scheme.key}”, and this is version {scheme.version}.",
-            f"Raise `version` to {newest + 1} to use it as the newest.",
+            f"This study has version {newest} of “{scheme.key}”, but the file has version {scheme.version}.",
+            f"Set `version` to {newest + 1} to use the file.",
         )
     known = None
     if scheme.version in kept:
@@ -140,8 +140,8 @@ def _check_version(session: Session, scheme: Scheme) -> None:
         known, where = load_scheme(scheme.key), "Greenroom ships"
     if known is not None and known != scheme:
         raise UserError(
-            f"This is not the version {scheme.version} of “{scheme.key}” that {where}: its content differs.",
-            f"Raise `version` to {scheme.version + 1}, so that both are kept.",
+            f"The content differs from version {scheme.version} of “{scheme.key}” that {where}.",
+            f"Set `version` to {scheme.version + 1} to keep both.",
         )
 
 

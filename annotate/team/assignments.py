@@ -170,18 +170,19 @@ class PlanOptions:
 def make_plan(session: Session, wish: PlanOptions) -> Changes:
     """Plan who annotates what. What somebody has begun (segments, or done) stays with them."""
     if wish.per_recording < 1:
-        raise UserError("Each recording needs at least one annotator.", "Give 1 or more.")
+        raise UserError("Each recording needs at least one annotator.", "Give at least 1.")
     if len(wish.annotators) < wish.per_recording:
         raise UserError(
-            f"{wish.per_recording} annotators for each recording need at least as many names.",
-            "Name more annotators, or ask for fewer for each recording.",
+            f"A plan with {wish.per_recording} annotators for each recording needs at least "
+            f"{wish.per_recording} names.",
+            "Name more annotators, or plan fewer for each recording.",
         )
     recordings = all_recordings(session.study)
     gate = read_gate(session)
     training = wish.training or (gate.recordings if gate else ())
     left_out = {*training} | (set() if wish.held_out else hold_outs(session.study))
     if not any(recording.id not in left_out for recording in recordings):
-        raise UserError("There is no recording to plan.", "Add recordings, or plan the held-out ones too.")
+        raise UserError("There are no recordings to plan.", "Add recordings, or include those that are held out.")
     people = ensure_annotators(session, wish.annotators)
     counts = segment_counts(session.study, unseen=True)
     begun = {*completions(session.study), *((place, who) for place, by in counts.items() for who in by)}
@@ -230,14 +231,14 @@ def mark_done(session: Session, recording_id: str, done: bool = True) -> Changes
     number = session.recording(recording_id).number
     who = session.annotator()
     if not done and (who is None or not is_completed(session.study, recording_id, who.id)):
-        raise UserError(f"Recording {number} is not marked as done.", "Mark it when all of it is annotated.")
+        raise UserError(f"Recording {number} is not marked as done.", "Mark it as done when it is fully annotated.")
     if done and who is not None and (unfilled := _list_unfilled(session, recording_id, who.id)):
         start_us, fields = unfilled[0]
         more = pluralize(len(unfilled) - 1, "further segment")
         others = f" {more} {'lack' if unfilled[2:] else 'lacks'} something." if unfilled[1:] else ""
         raise UserError(
-            f"Recording {number} is not done: at {format_time(start_us)}, {', '.join(fields)} is missing.{others}",
-            "Fill in what is needed, then mark it as done. List it: greenroom study checklist STUDY",
+            f"Recording {number} is incomplete: at {format_time(start_us)}, {', '.join(fields)} is missing.{others}",
+            "Fill in the missing fields, then mark it as done. List them: greenroom study checklist STUDY",
         )
     with session.step(f"Mark recording {number} as {'done' if done else 'not done'}") as step:
         who = session.author()
@@ -274,7 +275,7 @@ def set_training(session: Session, recordings: Sequence[str], reference: str, mi
     The minimum has what each figure must reach, 0 to 1; figures that it does not name do not count.
     """
     if not recordings:
-        raise UserError("A training needs recordings.", "Name them: --recording 1 --recording 2")
+        raise UserError("A training needs recordings.", "Name recordings: --recording 1 --recording 2")
     for figure, least in minimum.items():
         if figure not in FIGURES or not 0 <= least <= 1:
             raise UserError(f"“{least}” is not allowed for {figure}.", "Give a share from 0 to 1.")

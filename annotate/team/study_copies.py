@@ -17,8 +17,8 @@ from pathlib import Path
 from annotate.team.training_gate import read_gate
 from project.entities.study_records import Changes, WorkPurpose
 from project.erasure.subject_scope import PersonalFinder, find_contact_strings
-from project.errors import Cancelled, UserError
-from project.files.atomic_files import explain_os_errors
+from project.errors import Cancelled, UserError, unknown_id
+from project.files.atomic_files import explain_os_errors, name_taken_error
 from project.merging.conflict_resolution import apply_version
 from project.merging.merge import MergeResult, copy_sort_key, merge_copy, open_copy
 from project.progress import Progress, Silent
@@ -69,7 +69,7 @@ class MediaBeside:
         self._require_free()
         wanted = dict(files)
         with explain_os_errors(
-            f"The media cannot be put beside “{escape_unprintable(self._final.name)}”", "Choose another folder."
+            f"The media cannot be copied beside “{escape_unprintable(self._final.name)}”", "Choose another folder."
         ):
             self._folder.mkdir(exist_ok=True)
             for gone in self._known.keys() - wanted.keys():
@@ -107,17 +107,15 @@ class MediaBeside:
 
     def _require_free(self) -> None:
         if os.path.lexists(self._final):
-            raise UserError(
-                f"“{escape_unprintable(self._final.name)}” is there already.", "Choose another name for the copy."
-            )
+            raise name_taken_error(self._final)
 
     def _require_space(self, files: Sequence[Path]) -> int:
         """Return how many bytes they take."""
         need, free = sum(file.stat().st_size for file in files), shutil.disk_usage(self._folder).free
         if need > free:
             raise UserError(
-                f"The media take {format_size(need)}, and {format_size(free)} are left on that disk.",
-                "Make room, choose another folder, or leave the media behind.",
+                f"The media take {format_size(need)}, and the disk has {format_size(free)} left.",
+                "Free some space, choose another folder, or leave out the media.",
             )
         return need
 
@@ -255,13 +253,13 @@ def _annotator_share(session: Session, annotator: str) -> AnnotatorShare:
     if who is None:
         known = ", ".join(person.name for person in all_annotators(session.study)) or "nobody yet"
         raise UserError(
-            f"No annotator is called “{annotator}” (in this study: {known}).",
-            f"Name them in the plan: {plan_command(session, annotator)}",
+            f"There is no annotator “{annotator}” in this study (it has {known}).",
+            f"Add them to the plan: {plan_command(session, annotator)}",
         )
     own = [assignment for assignment in plan if assignment.annotator_id == who.id]
     if plan and not own:
         raise UserError(
-            f"Nothing is assigned to {who.name}.", f"Plan again, with them: {plan_command(session, annotator)}"
+            f"No recording is assigned to {who.name}.", f"Add them to the plan: {plan_command(session, annotator)}"
         )
     given = [assignment.recording_id for assignment in own] or [
         recording.id for recording in all_recordings(session.study)
@@ -283,7 +281,7 @@ def _present_media(session: Session, recordings: tuple[str, ...]) -> list[tuple[
     if missing:
         raise UserError(
             f"{len(missing)} media files are missing or were replaced, such as {missing[0]}.",
-            "Relink them first, or leave the media behind.",
+            "Relink them first, or leave out the media.",
         )
     return [(located_medium.medium.id, located_medium.path) for located_medium in located]
 
@@ -366,5 +364,5 @@ def find_conflict(session: Session, conflict_id: str) -> Conflict:
     """Return the conflict of an id, or of the start of one that fits no other."""
     found = conflict_by_id(session.study, conflict_id)
     if found is None:
-        raise UserError(f"No conflict has the id “{conflict_id}”.", "See: greenroom study conflicts STUDY")
+        raise unknown_id("conflict", conflict_id)
     return found

@@ -109,16 +109,15 @@ def require_training(session: Session, recording_id: str) -> None:
         return
     if found.done < found.given:
         raise UserError(
-            "The training comes first.",
-            f"Annotate {pluralize(found.given, 'recording')} to train on and mark each as done; "
-            f"{found.done} of {found.given} done so far.",
+            f"You have not finished the training yet: {found.done} of {pluralize(found.given, 'recording')} done.",
+            "Annotate the training recordings and mark each as done.",
         )
     short = [
         f"{figure} {'-' if (value := found.figures[figure]) is None else f'{value:.2f}'}, needed {least:.2f}"
         for figure, least in gate.minimum.items()
         if figure in found.short
     ]
-    raise UserError(f"The training is not passed yet: {'; '.join(short)}.", "Go over the recordings to train on again.")
+    raise UserError(f"You have not passed the training yet: {'; '.join(short)}.", "Revise the training recordings.")
 
 
 def _reaches_minimum(figure: str, value: float | None, least: float, pairs: int, segments: int) -> bool:

@@ -9,7 +9,7 @@ from annotate.transcript import utterance_text
 from annotate.transcript.utterance_text import WordSearch
 from project.entities.study_records import Changes, ParticipantRole, Utterance
 from project.entities.transcript import clamp_words, split_words
-from project.errors import UserError
+from project.errors import UserError, no_longer_in_study, unknown_id
 from project.ids import new_id
 from project.queries import recording_rows, transcript_rows
 from project.queries.recording_rows import all_recordings
@@ -42,7 +42,7 @@ def find_utterances(session: Session, utterance_ids: Iterable[str]) -> list[Utte
     wanted = [*dict.fromkeys(utterance_ids)]
     found = transcript_rows.find_utterances(session.study, wanted)
     if len(found) < len(wanted):
-        raise UserError("An utterance is no longer there.", "It may have been deleted or merged meanwhile.")
+        raise UserError("An utterance is no longer in the study.", "It may have been deleted or merged.")
     return [with_valid_words(found[utterance_id]) for utterance_id in wanted]
 
 
@@ -90,7 +90,7 @@ def require_participant(session: Session, participant_id: str | None) -> None:
     if participant_id is not None and all(
         participant.id != participant_id for participant in recording_rows.all_participants(session.study)
     ):
-        raise UserError("There is no such participant any more.", "Choose another one.")
+        raise no_longer_in_study("participant")
 
 
 def _set_speaker(session: Session, found: Sequence[Utterance], participant_id: str | None) -> None:
@@ -124,7 +124,7 @@ def find_utterance(session: Session, utterance_id: str) -> Utterance:
     """Return an utterance."""
     found = transcript_rows.find_utterance(session.study, utterance_id)
     if found is None:
-        raise UserError(f"No utterance has the id {utterance_id}.", "It may have been deleted or merged meanwhile.")
+        raise unknown_id("utterance", utterance_id)
     return with_valid_words(found)
 
 
@@ -171,10 +171,12 @@ def split_utterance(
     old = find_utterance(session, utterance_id)
     if word is None:
         if at_us is None or not old.start_us < at_us < old.end_us:
-            raise UserError("The playhead is not inside the utterance.", "Move it to where the cut should be.")
+            raise UserError(
+                "The playhead is not inside the utterance.", "Move the playhead to where you want to split it."
+            )
         word = utterance_text.cut_index(old, at_us)
     if not 0 < word < len(split_words(old.text)):
-        raise UserError("One half would have no words.", "Cut between two words of the utterance.")
+        raise UserError("One of the two parts would have no words.", "Split the utterance between two of its words.")
     first, second = utterance_text.split_at_word(old, word, new_id(), at_us)
     return _store_halves(session, first, second)
 
@@ -186,7 +188,7 @@ def split_utterance_text(session: Session, utterance_id: str, before: str, after
     """
     old, text = find_utterance(session, utterance_id), f"{before.strip()} {after.strip()}"
     if not before.strip() or not after.strip():
-        raise UserError("One half would have no words.", "Cut between two words of the utterance.")
+        raise UserError("One of the two parts would have no words.", "Split the utterance between two of its words.")
     differs = text.split() != old.text.split()
     new = replace(utterance_text.with_text(old, text), checked=True) if differs else old
     first, second = utterance_text.split_at_word(new, len(split_words(before)), new_id())
@@ -204,9 +206,9 @@ def merge_utterances(session: Session, utterance_ids: Iterable[str]) -> tuple[st
     """Make one utterance of several; returns the id that it keeps, of the one that begins first."""
     found = find_utterances(session, utterance_ids)
     if len(found) < 2:
-        raise UserError("There is nothing to merge with.", "Select two utterances or more.")
+        raise UserError("Only one utterance is selected.", "Select the utterances that you want to merge.")
     if len({utterance.recording_id for utterance in found}) > 1:
-        raise UserError("Utterances of different recordings cannot be merged.", "Select those of one recording.")
+        raise UserError("Utterances of different recordings cannot be merged.", "Select utterances of one recording.")
     made = utterance_text.join_utterances(found)
     with session.step("Merge utterances") as step:
         transcript_rows.update_utterance(session.study, made)
@@ -279,7 +281,7 @@ def find_utterances_without_speech(session: Session, recording_id: str) -> list[
     """Return ids of the utterances of a recording during which nobody was heard to speak."""
     speech = speech_spans(session.study, recording_id)
     if speech is None:
-        raise UserError("Nobody looked for speech in this recording yet.", "Find speech first: menu Speech.")
+        raise UserError("Speech has not been detected in this recording yet.", "Find speech first, in the menu Speech.")
     found, at = [], 0
     for utterance in transcript_rows.utterances_of(session.study, recording_id):
         while at < len(speech) and speech[at][1] <= utterance.start_us:

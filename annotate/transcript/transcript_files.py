@@ -123,8 +123,8 @@ def guess_transcript_format(path: Path) -> str:
         if path.name.lower().endswith(suffix.lower()):
             return key
     raise UserError(
-        f"{escape_unprintable(path.name)} does not say what it should be.",
-        f"End it in one of {', '.join(suffix for suffix, _ in TRANSCRIPT_FORMATS.values())}, or give --format.",
+        f"The format of {escape_unprintable(path.name)} is unknown.",
+        f"End the name in one of {', '.join(suffix for suffix, _ in TRANSCRIPT_FORMATS.values())}, or give --format.",
     )
 
 
@@ -137,7 +137,7 @@ def _map_spoken_lanes(session: Session, document: Document, path: Path) -> tuple
     """Return the mapping of each lane, to utterances if it is speech, else to nothing; and remarks on the latter."""
     if len(document.recordings) != 1 or document.rows:
         raise UserError(
-            f"{escape_unprintable(path.name)} is about a whole study or several recordings.",
+            f"{escape_unprintable(path.name)} covers a whole study or several recordings.",
             "Use: greenroom segment import STUDY FILE",
         )
     lanes = document.recordings[0].lanes

@@ -31,10 +31,10 @@ def require_empty_transcript(session: Session, recording_id: str, replace: bool)
         kept = len(list_kept_utterances(session, recording_id))
         drafts = pluralize(len(present) - kept, "draft")
         raise UserError(
-            f"Recording {number} has a transcript of {pluralize(len(present), 'utterance')} already.",
-            f"Replace the {drafts} that nobody touched with --replace; {kept} that people made or checked stay."
+            f"Recording {number} already has a transcript of {pluralize(len(present), 'utterance')}.",
+            f"Replace the {drafts} that nobody edited with --replace; {kept} edited or checked utterances stay."
             if kept < len(present)
-            else "People made or checked all of it: with --replace it stays as it is, and is added to.",
+            else "All of it was edited or checked: --replace keeps it and adds new utterances.",
         )
 
 
@@ -223,8 +223,8 @@ def set_vocabulary(session: Session, text: str) -> Changes:
     words = " ".join(text.split())
     if len(words) > MAX_VOCABULARY_CHARS:
         raise UserError(
-            f"A vocabulary has {MAX_VOCABULARY_CHARS} characters at most, and this one has {len(words)}.",
-            "Leave out usual words.",
+            f"The vocabulary has {len(words)} characters; the limit is {MAX_VOCABULARY_CHARS}.",
+            "Leave out common words.",
         )
     if words == read_vocabulary(session):
         return Changes()

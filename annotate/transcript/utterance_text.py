@@ -33,8 +33,8 @@ class WordSearch:
     def __post_init__(self) -> None:
         if self.regex and _may_backtrack(self.text):
             raise UserError(
-                f"“{self.text}” repeats a group that has a repeat in it, which can take for ever.",
-                "Write one of the two repeats out.",
+                f"“{self.text}” repeats a group that contains a repetition, which can take too long.",
+                "Write one of the two repetitions out.",
             )
         source = self.text if self.regex else re.escape(self.text)
         if self.whole_words:
@@ -43,7 +43,7 @@ class WordSearch:
             pattern = re.compile(source, 0 if self.match_case else re.IGNORECASE)
         except re.error as error:
             raise UserError(
-                f"“{self.text}” is not a regular expression: {error}.", "Mend it, or look for it as plain text."
+                f"“{self.text}” is not a regular expression: {error}.", "Correct it, or search for plain text."
             ) from None
         object.__setattr__(self, "_pattern", pattern)
 
@@ -84,7 +84,7 @@ class WordSearch:
             return found.expand(replacement)
         except (re.error, IndexError) as error:
             raise UserError(
-                f"The replacement does not fit the pattern: {error}.", "Name only groups that it has."
+                f"The replacement does not fit the pattern: {error}.", "Refer only to groups of the pattern."
             ) from None
 
 

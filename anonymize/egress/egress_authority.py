@@ -103,7 +103,7 @@ class StudyAuthority:
                 for line in lines:
                     insert_egress(self._session.study, line)
         except UserError as error:
-            told = f"The request cannot be written down, so it is not sent: {error.message}"
+            told = f"The request cannot be logged, so it is not sent: {error.message}"
             return [refused or Forbidden("recorded", told, error.hint) for refused in refusals]
         return refusals
 
@@ -189,7 +189,7 @@ def answer_permits(
 
     `bar` returns what is asked in the place of a request, such as one that no policy lets out.
     """
-    unknown = Forbidden("recorded", "It is not known what wants to leave, so it is not sent.")
+    unknown = Forbidden("recorded", "The request is incomplete, so it is not sent.")
     asked = question.get("requests")
     if not isinstance(asked, list) or not all(_says_what_is_approved(request) for request in asked):
         raise unknown
@@ -239,7 +239,7 @@ class RemoteAuthority:
         except UserError:
             refusals = ()
         if len(refusals) != len(requests):
-            raise Forbidden("recorded", "Nobody said that this request may leave, so it is not sent.")
+            raise Forbidden("recorded", "The request has no permission, so it is not sent.")
         return [
             None if refusal is None else Forbidden(refusal.rule, refusal.message, refusal.hint) for refusal in refusals
         ]
@@ -254,7 +254,9 @@ class RemoteAuthority:
             except (UserError, Cancelled) as error:
                 answers = [error] * len(asked)
             except Exception:
-                answers = [Forbidden("recorded", "Nobody could be asked whether this may leave.")] * len(asked)
+                answers = [Forbidden("recorded", "The policy could not be checked, so the request is not sent.")] * len(
+                    asked
+                )
             for (_, future), refusal in zip(asked, answers, strict=True):
                 # Who gave up meanwhile waits for nothing.
                 if future.done():
@@ -279,7 +281,7 @@ def judge_refusal(session: Session, entry: JudgeEntry, recording_id: str, condit
     options = build_options(entry.backend, entry.settings)
     scheme, host, port = server_of_url(str(getattr(options, "url", "")))
     if not host:
-        raise UserError(f"The judge {entry.name} has no address.", "Give it one: greenroom judge add ... --url")
+        raise UserError(f"The judge {entry.name} has no address.", "Set one: greenroom judge add ... --url")
     local = is_local_host(host, port)
     proxy = None if local else proxy_for(scheme, host, port)
     barred = proxy is not None and not proxy.is_supported

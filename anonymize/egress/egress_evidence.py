@@ -142,7 +142,7 @@ def _times(result: Mapping[str, Json], key: str) -> tuple[int, ...]:
     """Return times of a result, in microseconds."""
     found = result.get(key)
     if not isinstance(found, list) or not all(isinstance(seconds, int | float) for seconds in found):
-        raise UserError("This rendering was not checked for all that a review asks.", _EXPORT_AGAIN_HINT)
+        raise UserError("This rendering lacks checks that a review needs.", _EXPORT_AGAIN_HINT)
     return tuple(round(cast(float, seconds) * SECOND_US) for seconds in found)
 
 

@@ -154,7 +154,7 @@ def read_log(session: Session, outcomes: Iterable[EgressOutcome] = tuple(EgressO
 def read_machine_log(outcomes: Iterable[EgressOutcome] = tuple(EgressOutcome)) -> list[EgressLogRow]:
     """Return the requests that were made with no study open by time: downloads of models."""
     names = _RequestNames(None)
-    with explain_os_errors("The journal of requests of this machine cannot be read", f"Look at {journal_file()}."):
+    with explain_os_errors("The log of requests of this machine cannot be read", f"Check {journal_file()}."):
         return _filter_by_outcome((names.build_row(egress) for egress in read_journal()), outcomes)
 
 
@@ -174,7 +174,7 @@ def compute_totals(found: Sequence[EgressLogRow]) -> list[Total]:
 def write_table(found: Sequence[EgressLogRow], file: Path) -> None:
     """Write requests as CSV, one a line, with all that was written down about each."""
     with (
-        explain_os_errors(f"{file} cannot be written", "Choose another place."),
+        explain_os_errors(f"{file} cannot be written", "Choose another folder."),
         file.open("w", encoding="utf-8", newline="") as out,
     ):
         write_csv(out, [*_COLUMNS], (_row(egress_log_row) for egress_log_row in found))

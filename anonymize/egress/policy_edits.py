@@ -40,7 +40,7 @@ def set_policy(session: Session, policy: Policy) -> Changes:
     )
     problem = policy_problem(wanted)
     if problem:
-        raise UserError(problem, "Raw footage shows who people are. Give --reason and --allowed-by.")
+        raise UserError(problem, "Give --reason and --allowed-by, because raw footage identifies people.")
     session.study.require_writable()
     before = policy_rows.read_policy(session.study)
     anew = wanted != before or not is_newest(session)
@@ -54,7 +54,7 @@ def set_policy(session: Session, policy: Policy) -> Changes:
             policy_rows.set_policy(session.study, setting)
     if problem:
         raise UserError(
-            f"Nothing of this study leaves this machine, but an earlier file of it is not kept from it: {problem}",
+            f"Nothing leaves this machine from this study, but an older copy of its file may still allow it: {problem}",
             _WRITABLE_HINT,
         )
     return step.changes
@@ -116,8 +116,8 @@ def _host(text: str) -> str:
         or not (parse_ip_address(named) or _HOST_NAME.fullmatch(named.removesuffix(".")))
     ):
         raise UserError(
-            f"“{escape_unprintable(text.strip())}” is no name of a machine.",
-            "Name it as its address does, such as api.example.org.",
+            f"“{escape_unprintable(text.strip())}” is not the name of a host.",
+            "Give a host name, such as api.example.org.",
         )
     return named
 
@@ -125,5 +125,5 @@ def _host(text: str) -> str:
 def _clean_text(text: str) -> str:
     said = " ".join(text.split())
     if len(said) > _MAX_TEXT_CHARS:
-        raise UserError("This is too long to be shown with the policy.", f"Say it in {_MAX_TEXT_CHARS} characters.")
+        raise UserError("This text is too long for the policy.", f"Shorten it to {_MAX_TEXT_CHARS} characters.")
     return said

@@ -32,13 +32,12 @@ from anonymize.voice.sound_choice import (
     sound_checksum,
 )
 from project.entities.study_records import Changes, Json, Recording
-from project.errors import UserError
+from project.errors import UserError, require_utf8
 from project.files.atomic_files import explain_os_errors
 from project.progress import Progress
 from project.queries.face_rows import mask_state
 from project.session.jobs import JobKind, JobOutcome, JobSpec, format_elapsed, run_inline, store_run
 from project.session.session import Session
-from project.text_format import require_utf8
 from project.timebase import SECOND_US, format_time
 from resources.translation import tr
 
@@ -112,8 +111,8 @@ def prepare(
     output = folder.absolute() / clip_name(recording, method, start_us, end_us)
     require_utf8(output)
     if os.path.lexists(output) and not overwrite:
-        raise UserError(f"There is a clip already: {output}", "Choose another folder, or overwrite it.")
-    with explain_os_errors(f"The folder {folder} cannot be made", "Choose another one."):
+        raise UserError(f"The clip {output} already exists.", "Choose another folder, or overwrite it.")
+    with explain_os_errors(f"The folder {folder} cannot be created", "Choose another folder."):
         folder.mkdir(parents=True, exist_ok=True)
     treated = _sound(session, recording_id, sound or SoundChoice())
     found = gather_parameters(session, recording_id, method, options, keep_robots=keep_robots)
@@ -241,7 +240,7 @@ def _check_range(recording: Recording, start_us: int | None, end_us: int | None)
     start, end = start_us or 0, recording.duration_us if end_us is None else end_us
     if not 0 <= start < end or start >= recording.duration_us:
         raise UserError(
-            f"There is nothing between {format_time(start)} and {format_time(end)}.",
+            f"There is no footage from {format_time(start)} to {format_time(end)}.",
             f"Recording {recording.number} lasts {format_time(recording.duration_us)}.",
         )
 

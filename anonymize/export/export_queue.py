@@ -69,8 +69,8 @@ def require_disk_space(folder: Path, sizes: Iterable[int]) -> None:
     needed = sum(sizes)
     if needed > free:
         raise UserError(
-            f"The clips will take {format_size(needed)}, and the disk of {folder} has {format_size(free)} left.",
-            "Make room, choose another folder, or export fewer recordings at once.",
+            f"The clips need {format_size(needed)}, and the disk of {folder} has {format_size(free)} left.",
+            "Free some space, choose another folder, or export fewer recordings at once.",
         )
 
 

@@ -127,7 +127,7 @@ def take_preview(result: PreviewResult) -> Preview:
         with np.load(path, allow_pickle=False) as kept:
             before, after = kept["before"], kept["after"]
     except OSError:
-        raise UserError("The preview is gone.", "Ask for it again.") from None
+        raise UserError("The preview is no longer available.", "Make the preview again.") from None
     finally:
         with suppress(OSError):
             path.unlink(missing_ok=True)
@@ -141,7 +141,7 @@ def write_pictures(result: PreviewResult, folder: Path) -> dict[str, Json]:
     made = take_preview(result)
     stamp = format_time(made.time_us).replace(":", "").replace(".", "")
     written: dict[str, Json] = {}
-    with explain_os_errors(f"The folder {folder} cannot be written", "Choose another one."):
+    with explain_os_errors(f"The folder {folder} cannot be written", "Choose another folder."):
         folder.mkdir(parents=True, exist_ok=True)
         for name, image in (("before", made.before), ("after", made.after)):
             path = folder.absolute() / f"preview-{stamp}-{name}.png"
@@ -178,7 +178,7 @@ def _preview_folder() -> Iterator[Path]:
 
 
 def _explain_no_space(folder: Path) -> AbstractContextManager[None]:
-    return explain_os_errors(f"The preview cannot be kept in {folder}", "Make room there.")
+    return explain_os_errors(f"The preview cannot be kept in {folder}", "Free some space.")
 
 
 def _save(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> Path:

@@ -10,12 +10,12 @@ from annotate.study.people import build_participant
 from anonymize.faces.face_review import build_face_sheet
 from project.entities.face_regions import Keyframe, Region, RegionKind
 from project.entities.study_records import Changes, FaceReview, ParticipantRole, SeenSpan
-from project.errors import UserError
+from project.errors import UserError, no_longer_in_study, require_length
 from project.ids import new_id
 from project.queries import face_rows, recording_rows
 from project.queries.face_rows import update_region
 from project.session.session import Session
-from project.text_format import pluralize, require_length
+from project.text_format import pluralize
 from project.timebase import FrameTimes, format_time, utc_now
 
 MAX_LABEL_CHARS = 200
@@ -26,7 +26,7 @@ def find_region(session: Session, region_id: str) -> Region:
     """Return a region."""
     found = face_rows.find_region(session.study, region_id)
     if found is None:
-        raise UserError("This region is no longer part of the study.", "Draw it again.")
+        raise no_longer_in_study("region")
     return found
 
 
@@ -150,16 +150,16 @@ def _label(text: str) -> str:
 
 def _check_span(start_us: int, end_us: int) -> None:
     if start_us < 0 or end_us <= start_us:
-        raise UserError("A region ends after it starts.", "Give it another start or end.")
+        raise UserError("The region must end after it starts.", "Choose an end after the start.")
 
 
 def _check_box(session: Session, recording_id: str, keyframe: Keyframe) -> None:
     if keyframe.width < 1 or keyframe.height < 1:
-        raise UserError("This box is empty.", "Draw it larger.")
+        raise UserError("The box is empty.", "Draw it larger.")
     medium = session.main_medium(recording_id)
     video = medium.facts.video if medium is not None else None
     if video is None:
-        raise UserError("This recording has no picture.", "Choose one with video.")
+        raise UserError("This recording has no picture.", "Choose a recording with video.")
     inside = (
         keyframe.x < video.width
         and keyframe.y < video.height
@@ -167,12 +167,12 @@ def _check_box(session: Session, recording_id: str, keyframe: Keyframe) -> None:
         and keyframe.y + keyframe.height > 0
     )
     if not inside:
-        raise UserError("This box lies outside of the picture.", f"The picture is {video.width}x{video.height}.")
+        raise UserError("The box lies outside the picture.", f"The picture has {video.width} x {video.height} pixels.")
 
 
 def _check_keyframe_exists(time_us: int, keyframes: Sequence[Keyframe]) -> None:
     if all(keyframe.time_us != time_us for keyframe in keyframes):
-        raise UserError(f"There is no keyframe at {format_time(time_us)}.", "Go to one first.")
+        raise UserError(f"There is no keyframe at {format_time(time_us)}.", "Go to a keyframe first.")
 
 
 def assign_faces(
@@ -215,7 +215,7 @@ def mark_seen(session: Session, recording_id: str, spans: Iterable[tuple[int, in
     """Say that one looked at stretches of a recording and that no face is left uncovered in them."""
     wanted = [*spans]
     if any(start < 0 or end <= start for start, end in wanted):
-        raise UserError("A stretch ends after it starts.", "Give another start or end.")
+        raise UserError("The interval must end after it starts.", "Choose an end after the start.")
     with session.step("Mark as seen") as step:
         who = session.author()
         now = utc_now()
@@ -230,11 +230,11 @@ def mark_reviewed(session: Session, recording_id: str, times: FrameTimes | None 
     found = build_face_sheet(session, recording_id, times)
     number = found.recording.number
     if found.run is None:
-        raise UserError(f"Faces were not looked for in recording {number}.", "Track them first (Ctrl+T).")
+        raise UserError(f"The faces of recording {number} have not been tracked yet.", "Track them first (Ctrl+T).")
     if found.pending:
         raise UserError(
             f"Recording {number} cannot be reviewed yet: {found.pending_places_text()} left.",
-            "Look at each, cover what is bare, and mark it as seen.",
+            "Check each place, cover uncovered faces, and mark the place as seen.",
         )
     with session.step(f"Mark faces of recording {number} as reviewed") as step:
         who = session.author()
@@ -253,9 +253,7 @@ def withdraw_review(session: Session, recording_id: str) -> Changes:
         if who and face_review.annotator_id == who.id
     ]
     if who is None or not mine:
-        raise UserError(
-            f"{session.annotator_name or 'Nobody'} did not review these faces.", "There is nothing to take back."
-        )
+        raise UserError("You did not review these faces.", "Only your own decisions can be withdrawn.")
     with session.step("Withdraw review of faces") as step:
         face_rows.delete_face_review(session.study, recording_id, who.id)
     return step.changes
@@ -271,7 +269,7 @@ def _assign(session: Session, track_ids: Sequence[str], drawn: Sequence[Region],
 def _require_face_region(session: Session, region_id: str) -> Region:
     found = find_region(session, region_id)
     if found.kind is not RegionKind.FACE:
-        raise UserError("Only a face belongs to a participant.", "Change the region to a face first.")
+        raise UserError("Only a face can belong to a participant.", "Change the region to a face first.")
     return found
 
 

@@ -85,7 +85,7 @@ def require_method(name: str, options: Mapping[str, Json] | None = None) -> None
         which = " and ".join(f"“{name}”" for name in missing)
         raise UserError(
             f"{method_type(name).title} needs the weights {which}, which are not installed.",
-            f"Get them with: {download_command(missing)}",
+            f"Get them: {download_command(missing)}",
         )
 
 
@@ -152,7 +152,7 @@ def require_faces_run(session: Session, recording_id: str, located: LocatedMediu
     if run is None or run.parameters.get("fingerprint") != located.medium.fingerprint:
         raise UserError(
             f"The faces of recording {session.recording(recording_id).number} have not been tracked yet.",
-            "Track them first; nothing is exported unseen.",
+            "Track them first; without face tracks nothing is exported.",
         )
     return run
 
@@ -194,9 +194,8 @@ def verify_source(parameters: MaskingParameters, progress: Progress) -> WholeFil
 def source_changed_error(what: str) -> UserError:
     """Return the error for a file that is not, byte by byte, the one in which faces were looked for."""
     return UserError(
-        f"{escape_unprintable(what)} was changed since its faces were looked for, "
-        "though it looks the same at a glance.",
-        "Put the original back, or find its faces again: greenroom faces track STUDY --recording N",
+        f"{escape_unprintable(what)} was changed since its faces were tracked.",
+        "Restore the original file, or track its faces again: greenroom faces track STUDY --recording N",
     )
 
 

@@ -52,6 +52,6 @@ def encrypt_other_file(path: Path, passphrase: str) -> Path:
     """Encrypt another file, such as a rendering, and return where it is then."""
     if is_encrypted(path):
         raise UserError(
-            f"“{escape_unprintable(path.name)}” is encrypted already.", "Decrypt it first: greenroom study decrypt FILE"
+            f"“{escape_unprintable(path.name)}” is already encrypted.", "Decrypt it first: greenroom study decrypt FILE"
         )
     return encrypt_file(path, passphrase)

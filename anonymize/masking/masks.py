@@ -165,9 +165,9 @@ def _split_track(track: FaceTrack, options: MaskOptions) -> list[_MaskStretch]:
     frames = np.asarray(track.frames, np.int64)
     times = np.asarray(track.times_us, np.int64)
     if not (len(frames) == len(boxes) == len(times)) or (np.diff(frames) <= 0).any():
-        raise UserError("A face track is damaged: its frames are out of order.", "Find the faces again.")
+        raise UserError("A face track is damaged: its frames are not in order.", "Track the faces again.")
     if not np.isfinite(boxes).all():
-        raise UserError("A face track is damaged: a box has no position.", "Find the faces again.")
+        raise UserError("A face track is damaged: a box has no position.", "Track the faces again.")
     size = np.maximum(boxes[:, 2:], 1.0)
     # A face that the edge of the picture cuts, or that is seen from the side, has a box narrower than the face.
     face_width = float(np.maximum(size[:, 0], 0.75 * size[:, 1]).max())
@@ -202,8 +202,8 @@ class MaskSet:
         unknown = set(exempt) - {track.id for track in tracks}
         if unknown:
             raise UserError(
-                "A face that should stay visible is not among the faces of this recording.",
-                "List its faces, then choose again.",
+                "A face that should stay visible is not in this recording.",
+                "List the faces of the recording, then choose again.",
             )
         shape = options or MaskOptions()
         self.hidden = tuple(t for t in tracks if len(t.frames) and not t.dismissed and t.id not in exempt)

@@ -278,8 +278,8 @@ def _match_source_frames(subject: MeasuredRendering, source: FrameIndex, clip: F
     same_size = (source.canvas.width, source.canvas.height) == (clip.canvas.width, clip.canvas.height)
     if not same_size or not len(times) or int(np.abs(source.times.times_us[twins] - times).max()) > _SLACK_US:
         raise UserError(
-            f"{subject.clip.name} is not a rendering of this recording: its frames are others.",
-            "Choose the clip that was exported from it.",
+            f"{subject.clip.name} is not a rendering of this recording: its frames differ.",
+            "Choose a clip that was exported from this recording.",
         )
     return [int(k) for k in twins]
 

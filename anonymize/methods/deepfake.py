@@ -60,19 +60,19 @@ def load_source_faces() -> tuple[SourceFace, ...]:
         told = tomllib.loads((place / MANIFEST).read_text("utf-8")).get("face", [])
     except OSError:
         raise UserError(
-            f"There is no list of source faces: {place / MANIFEST}.",
-            "Put pictures of generated or consenting faces there and say in it where each is from.",
+            f"The list of source faces is missing: {place / MANIFEST}.",
+            "Put pictures of generated or consenting faces there and list the origin of each.",
         ) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"{place / MANIFEST} cannot be read: {error}.", "Mend the file.") from None
+        raise UserError(f"{place / MANIFEST} cannot be read: {error}.", "Correct the file.") from None
     if not isinstance(told, list) or not told:
-        raise UserError(f"{place / MANIFEST} names no face.", "Add a [[face]] with file, origin and statement.")
+        raise UserError(f"{place / MANIFEST} lists no face.", "Add a [[face]] with file, origin and statement.")
     faces = tuple(_face(place, entry) for entry in told)
     listed = {face.file.name for face in faces}
     for file in sorted(place.iterdir()):
         if file.suffix.lower() in _PICTURES and file.name not in listed:
             raise UserError(
-                f"Nothing is said about the source face {file.name}.", f"Add it to {MANIFEST}, or take it away."
+                f"The source face {file.name} is not listed.", f"Add it to {MANIFEST}, or remove the picture."
             )
     return faces
 
@@ -94,18 +94,20 @@ def choose_source_faces(identities: Iterable[str], faces: Sequence[SourceFace]) 
 
 def _face(place: Path, told: object) -> SourceFace:
     if not isinstance(told, dict):
-        raise UserError(f"{place / MANIFEST} is not as it should be.", "Each [[face]] has file, origin and statement.")
+        raise UserError(f"{place / MANIFEST} is not valid.", "Each [[face]] needs file, origin and statement.")
     name, origin, statement = (str(told.get(key, "")).strip() for key in ("file", "origin", "statement"))
     if not name or Path(name).name != name or not (place / name).is_file():
-        raise UserError(f"The source face “{name}” is not in {place}.", f"Put it there, or take it out of {MANIFEST}.")
+        raise UserError(
+            f"The source face “{name}” is missing in {place}.", f"Put the picture there, or remove it from {MANIFEST}."
+        )
     if origin not in ORIGINS:
         raise UserError(
-            f"The origin of the source face {name} is not stated.", f"Set origin to one of {', '.join(ORIGINS)}."
+            f"The origin of the source face {name} is missing.", f"Set origin to one of {', '.join(ORIGINS)}."
         )
     if len(statement) < _MIN_STATEMENT_CHARS:
         raise UserError(
             f"The statement on the source face {name} is missing.",
-            "Say how it was generated, or who consented to what and when.",
+            "Write how it was generated, or who consented to what and when.",
         )
     return SourceFace(place / name, origin, statement)
 
@@ -252,7 +254,7 @@ def _vector(source: SourceFace, network: "PictureNetwork", finder: LandmarkFinde
     inner = np.array([[0.15 * width, 0.15 * height, 0.7 * width, 0.7 * height], [0, 0, width, height]], np.float32)
     found = next((landmarks for landmarks in finder.find(image, inner) if landmarks is not None), None)
     if found is None:
-        raise UserError(f"No face is seen in {source.file.name}.", "Take a picture in which the face fills the middle.")
+        raise UserError(f"There is no face in {source.file.name}.", "Use a picture in which the face fills the middle.")
     face = align_faces(image, five_points(found)[None])[0]
     vector = network.run({"face": network.to_input("face", face)}).reshape(1, -1)
     return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-12), np.float32)

@@ -35,7 +35,9 @@ class PictureNetwork:
         """Return the side in pixels of the square pictures that an input takes; `otherwise` where any will do."""
         sizes = [size for size in self._fit.shapes[role][1:] if size != 3]
         if len(set(sizes)) > 1:
-            raise UserError(f"The network “{self.name}” takes pictures that are not square.", "Export it for squares.")
+            raise UserError(
+                f"The network “{self.name}” takes pictures that are not square.", "Export it for square pictures."
+            )
         return otherwise if not sizes or sizes[0] is None else sizes[0]
 
     def to_input(self, role: str, image: Image) -> Values:
@@ -61,7 +63,7 @@ class PictureNetwork:
         except Exception as error:
             raise UserError(
                 f"The network “{self.name}” failed: {str(error).splitlines()[0][:120]}",
-                "Export it again, or bring another.",
+                "Export the network again, or use another.",
             ) from error
         return np.asarray(found, np.float32)
 

@@ -18,7 +18,7 @@ from anonymize.pii_review.review_hits import (
     read_numbers,
 )
 from project.entities.study_records import Changes
-from project.errors import UserError
+from project.errors import UserError, no_longer_in_study, unknown_choice
 from project.ids import new_id
 from project.queries.annotator_rows import all_annotators
 from project.queries.pii_rows import (
@@ -123,7 +123,7 @@ def hide_words(session: Session, words: Sequence[WordToHide]) -> Changes:
     wanted = [replace(word, word=" ".join(word.word.split())) for word in words]
     for word in wanted:
         if not word.word:
-            raise UserError("There is no word to hide.", "Mark it in the text, or type it.")
+            raise UserError("There is no word to hide.", "Mark a word in the text, or type it.")
         _check_kind(word.kind)
         _check_participant(session, word.participant_id)
     private = _build_private_words(session, wanted)
@@ -143,11 +143,11 @@ def keep_words(session: Session, words: Sequence[str]) -> Changes:
     private = private_words(session.study)
     for word in public:
         if not word:
-            raise UserError("There is no word to keep.", "Mark it in the text, or type it.")
+            raise UserError("There is no word to keep.", "Mark a word in the text, or type it.")
         if any(private_word.participant_id for private_word in private if fold(private_word.word) == fold(word)):
             raise UserError(
                 f"“{word}” is the name of a participant, so it cannot be kept everywhere.",
-                "Take it from the participant first, or keep single places.",
+                "Remove it from the participant first, or keep single places.",
             )
     keys = {fold(word) for word in public}
     with session.step(f"Keep {_words_text(public[0], len(public))} everywhere" if public else "Keep") as step:
@@ -170,7 +170,7 @@ def withdraw_decisions(session: Session, places: Sequence[PlacedHit] = (), words
     for key, word in keys.items():
         if key not in {fold(text) for text in (*private, *public)}:
             raise UserError(
-                f"Nothing was decided about “{word}” everywhere.", "List the words: greenroom release words STUDY"
+                f"“{word}” is neither hidden nor kept everywhere.", "List the words: greenroom release words STUDY"
             )
     title = f"Judge {_words_text(words[0], len(keys))} by its place again" if words and not places else _WITHDRAW_STEP
     with session.step(title) as step:
@@ -192,7 +192,7 @@ def mark_text(session: Session, text: FreeText, start: int, end: int, kind: str)
     while end > start and text.text[end - 1].isspace():
         end -= 1
     if start >= end:
-        raise UserError("Nothing is marked.", "Mark the words in the text first.")
+        raise UserError("No words are marked.", "Mark the words in the text first.")
     place = hit_place(text, PiiMatch(start, end, kind, 1.0, "hand", text=text.text[start:end]))
     with session.step("Mark personal information") as step:
         _store_decision(session, place, text.recording_id, kind, PiiVerdict.HIDE)
@@ -273,14 +273,14 @@ def _next_replacement(wanted: WordToHide, found: Iterable[PiiMatch], made: Repla
 
 def _check_kind(kind: str | None) -> None:
     if kind is not None and kind not in KINDS:
-        raise UserError(f"There is no kind “{kind}” of personal information.", f"Choose one of: {', '.join(KINDS)}.")
+        raise unknown_choice("kind of personal information", kind, KINDS)
 
 
 def _check_participant(session: Session, participant_id: str | None) -> None:
     if participant_id is not None and all(
         participant.id != participant_id for participant in all_participants(session.study)
     ):
-        raise UserError("This participant is no longer part of the study.", "Choose another one.")
+        raise no_longer_in_study("participant")
 
 
 def _check_not_private(session: Session, words: Iterable[str]) -> None:
@@ -289,5 +289,5 @@ def _check_not_private(session: Session, words: Iterable[str]) -> None:
         if fold(word) in private:
             raise UserError(
                 f"“{word}” is hidden everywhere, so it cannot be kept in one place.",
-                "Take it back first: let its places be judged one by one.",
+                "Withdraw that decision first, so that each place is decided separately.",
             )

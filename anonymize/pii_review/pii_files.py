@@ -106,16 +106,16 @@ class ReviewedHit:
 def read_decisions(path: Path) -> list[ReviewedHit]:
     """Read what was decided from a file like that of `write_hits`; places without a decision are left aside."""
     is_json = _is_json(path)
-    with explain_os_errors(f"The file {path} cannot be read", "Give a list as `pii find --out` writes it."):
+    with explain_os_errors(f"{path.name} cannot be read", "Give a list written by `pii find --out`."):
         content = path.read_bytes()
     try:
         text = content.decode("utf-8-sig")
         found = json.loads(text) if is_json else [*csv.DictReader(text.splitlines(keepends=True))]
     except (ValueError, RecursionError, csv.Error):
-        raise UserError(f"The file {path} is damaged.", "Give a list as `pii find --out` writes it.") from None
+        raise UserError(f"{path.name} is damaged.", "Give a list written by `pii find --out`.") from None
     rows = found.get("hits") if isinstance(found, dict) else found
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise UserError(f"The file {path} has no list of hits.", "Give a list as `pii find --out` writes it.")
+        raise UserError(f"{path.name} contains no list of hits.", "Give a list written by `pii find --out`.")
     if not is_json:
         rows = [{name: restore_formula(cell) for name, cell in row.items() if isinstance(cell, str)} for row in rows]
     decided = []
@@ -126,8 +126,8 @@ def read_decisions(path: Path) -> list[ReviewedHit]:
             reviewed_hit = load(ReviewedHit, {**filled, "decision": decision}, f"Row {number} of {path.name}")
             if reviewed_hit.kind is not None and reviewed_hit.kind not in KINDS:
                 raise UserError(
-                    f"Row {number} of {path.name} has no known kind: {reviewed_hit.kind}.",
-                    f"Kinds: {', '.join(KINDS)}.",
+                    f"Row {number} of {path.name} has an unknown kind: {reviewed_hit.kind}.",
+                    f"Choose one of {', '.join(KINDS)}.",
                 )
             decided.append(reviewed_hit)
     return decided
@@ -135,14 +135,14 @@ def read_decisions(path: Path) -> list[ReviewedHit]:
 
 def _is_json(path: Path) -> bool:
     if path.suffix.lower() not in (".json", ".csv"):
-        raise UserError(f"The file {path.name} is neither JSON nor CSV.", "Name one that ends in .json or .csv.")
+        raise UserError(f"The file {path.name} is neither JSON nor CSV.", "Choose a file that ends in .json or .csv.")
     return path.suffix.lower() == ".json"
 
 
 def _write_new(path: Path, text: str, hint: str) -> None:
-    taken = UserError(f"There is a file {path} already.", hint)
+    taken = UserError(f"{path} already exists.", hint)
     with (
-        explain_os_errors(f"The file {path} cannot be written", hint, taken),
+        explain_os_errors(f"{path.name} cannot be written", hint, taken),
         write_atomically(path, replace=False) as file,
     ):
         file.write(text.encode())

@@ -71,14 +71,14 @@ def find_export(session: Session, text: str | None) -> tuple[ExportedClip, Path 
     """
     every = list_exports(session)
     if not every:
-        raise UserError("Nothing was exported from this study yet.", "Export a clip: greenroom anonymize export --help")
+        raise UserError("This study has no exported clips yet.", "Export a clip: greenroom anonymize export --help")
     if text is None:
         return every[0], None
     path = Path(text)
     if path.suffix and path.is_file():
         named = [exported_clip for exported_clip in every if exported_clip.clip == path.name]
         if not named:
-            raise UserError(f"{path.name} was not exported from this study.", "Choose a clip that was.")
+            raise UserError(f"{path.name} was not exported from this study.", "Choose a clip of this study.")
         return named[0], path.absolute()
     fits = [exported_clip for exported_clip in every if text in (exported_clip.run.id, exported_clip.clip)]
     if not fits:
@@ -90,7 +90,9 @@ def find_export(session: Session, text: str | None) -> tuple[ExportedClip, Path 
             if exported_clip.recording.id == wanted and method in ("", exported_clip.run.backend)
         ]
     if not fits:
-        raise UserError(f"There is no export “{text}”.", "Give a clip, RECORDING:METHOD, or the id of its run.")
+        raise UserError(
+            f"There is no export “{text}” in this study.", "Give a clip, RECORDING:METHOD, or the id of its run."
+        )
     return fits[0], None
 
 
@@ -99,7 +101,7 @@ def find_clip(session: Session, export: ExportedClip) -> Path:
     for place in find_clip_files(session, export.clip):
         return place
     raise UserError(
-        f"The clip {export.clip} is not beside the study.",
+        f"The clip {export.clip} was not found beside the study.",
         "Give its path: greenroom anonymize measure STUDY --export CLIP",
     )
 

@@ -30,7 +30,7 @@ from models.faces.landmarks.landmark_finders import LANDMARKS, LandmarkFinder
 from models.flow.optical_flow import create_flow
 from project.codec import dump
 from project.entities.study_records import Changes, FaceTrack, Json, Origin, ParticipantRole
-from project.errors import UserError
+from project.errors import UserError, path_not_found
 from project.files.atomic_files import explain_os_errors, write_atomically
 from project.files.fingerprints import WholeFile, hash_whole_file
 from project.files.temporary_files import cache_folder
@@ -129,17 +129,17 @@ def prepare(
     usual.
     """
     if not clip.is_file():
-        raise UserError(f"There is no clip {clip}.", "Choose one that was exported from this study.")
+        raise path_not_found("clip", clip, "Choose a clip that was exported from this study.")
     found = export or next(
         (exported_clip for exported_clip in list_exports(session) if exported_clip.clip == clip.name), None
     )
     if found is None:
-        raise UserError(f"{clip.name} was not exported from this study.", "Choose a clip that was.")
+        raise UserError(f"{clip.name} was not exported from this study.", "Choose a clip of this study.")
     made, recording = found.run, found.recording
     state = mask_state(session.study, recording.id)
     if made.parameters.get("mask_state") != state or made.result.get("outdated"):
         raise UserError(
-            f"The faces of recording {recording.number} were changed since this clip was exported.",
+            f"The faces of recording {recording.number} have changed since this clip was exported.",
             "Export it again, then measure it.",
         )
     masking = replace(
@@ -197,8 +197,8 @@ def _verify_export(clip: Path, sha256: str, progress: Progress) -> WholeFile:
     whole = hash_whole_file(clip, progress)
     if whole.sha256 != sha256:
         raise UserError(
-            f"{escape_unprintable(clip.name)} is not the clip that was exported: it was changed or replaced.",
-            "Put that one back, or export it again, then measure it.",
+            f"{escape_unprintable(clip.name)} is not the exported clip: it was changed or replaced.",
+            "Restore the exported clip, or export it again.",
         )
     return whole
 

@@ -103,7 +103,7 @@ def set_private_words(session: Session, words: Mapping[str, str]) -> Changes:
     """Replace the study's private words: word or phrase -> what is written in its place. Kinds of known ones stay."""
     clean = {" ".join(word.split()): " ".join(after.split()) for word, after in words.items()}
     if not all(clean) or not all(clean.values()):
-        raise UserError("A private word is empty, or what stands for it.", "Write both, such as Anna = P01.")
+        raise UserError("A private word or its replacement is empty.", "Give both, such as Anna = P01.")
     before = {private_word.word: private_word for private_word in pii_rows.private_words(session.study)}
     with session.step("Set private words") as step:
         for word in before.keys() - clean.keys():

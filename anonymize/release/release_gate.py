@@ -156,10 +156,8 @@ def check_file_unchanged(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker
     if looked and hash_whole_file(path).sha256 != known:
         yield candidate.build_blocker(
             "file",
-            f"The file of recording {candidate.number} was changed since its faces were looked for, "
-            "though it looks the same at a glance.",
-            "Put the original back, or find its faces again: "
-            f"greenroom faces track STUDY --recording {candidate.number}",
+            f"The file of recording {candidate.number} was changed since its faces were tracked.",
+            f"Restore the file, or track its faces again: greenroom faces track STUDY --recording {candidate.number}",
         )
 
 

@@ -163,7 +163,7 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec[Releas
     require_free(folder)
     known = all_recordings(session.study)
     if not known:
-        raise UserError("The study has no recordings yet.", "Add one: greenroom add STUDY VIDEO")
+        raise UserError("This study has no recordings yet.", "Add one: greenroom add STUDY VIDEO")
     if plan.texts == SCRUB:
         store_hit_numbers(session, find_hits(session))
     found = build_checklist(session, plan)
@@ -303,8 +303,8 @@ def _verify(
     if leaks:
         shown = "; ".join(f"{leak.path}: {leak.what}" for leak in leaks[:_SHOWN_LEAKS])
         raise UserError(
-            f"The finished release held what must not leave, so it was removed. {shown}.",
-            "Change the private word, the names or the text that is named, then release again.",
+            f"The finished release contained what must not leave, so it was removed: {shown}.",
+            "Change the private word, the name or the text, then make the release again.",
         )
     for rendering in {rendering.source.path: rendering for rendering in renderings}.values():
         require_source_unchanged(rendering, progress)
@@ -405,7 +405,9 @@ def _read_secrets(texts: Path, parameters: ReleaseParameters) -> ReleaseSecrets:
 
 
 def _changed_texts_error() -> UserError:
-    return UserError("The texts of the release were changed in the cache while it waited.", "Release again.")
+    return UserError(
+        "The texts of the release have changed in the cache since the job started.", "Make the release again."
+    )
 
 
 def summarize(_work: JobSpec, result: ReleaseResult) -> str:

@@ -15,7 +15,7 @@ from anonymize.methods.face_methods import METHODS, recommended_method
 from anonymize.sound.voice_methods import COVERS, MUTE, VOICES, create_voice, voice_type
 from project.codec import dump, load
 from project.entities.study_records import Annotator, Changes
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.session.session import Session
 
 PLAN_PROPERTY = "release_plan"
@@ -112,7 +112,7 @@ def require_possible(plan: ReleasePlan) -> None:
     """Refuse what a release can never hold, or not on this machine."""
     every = {*plan.methods, *(name for names in plan.only.values() for name in names)}
     if RAW in every:
-        raise UserError("Raw recordings are never released.", f"Choose one of {', '.join(METHODS)}.")
+        raise UserError("Raw recordings cannot be released.", f"Choose one of {', '.join(METHODS)}.")
     for name in sorted(every):
         require_method(name)
     for given, known in (
@@ -123,14 +123,14 @@ def require_possible(plan: ReleasePlan) -> None:
         *((kind, VIDEO_CHOICES) for kind in plan.video),
     ):
         if given not in known:
-            raise UserError(f"A release knows no “{given}”.", f"Choose one of {', '.join(known)}.")
+            raise unknown_choice("choice", given, known)
     if plan.voice_method is not None:
         create_voice(plan.voice_method, **plan.voice_options)
     for key in plan.formats:
         if get_format(key).lossless:
             raise UserError(
-                f"The format “{key}” holds the study itself, names and all, so it is never released.",
-                f"Choose from {', '.join(key for key in FORMATS if not get_format(key).lossless)}.",
+                f"The format “{key}” contains the whole study with all names, so it cannot be released.",
+                f"Choose one of {', '.join(key for key in FORMATS if not get_format(key).lossless)}.",
             )
 
 

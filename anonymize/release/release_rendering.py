@@ -303,7 +303,7 @@ def render_and_check(parameters: RenderingParameters, key: str, progress: Progre
         progress=progress,
     )
     if found.frames != done.frames or looked_at.sha256 != done.sha256:
-        raise UserError("A rendering in the cache is damaged.", "Release again: it is rendered anew.")
+        raise UserError("A rendering in the cache is damaged.", "Make the release again; the rendering is repeated.")
     outcome = RenderingCheck(
         parameters.number,
         plan.method.name,
@@ -342,8 +342,8 @@ def require_unchanged(rendering: ReleaseRendering) -> None:
         same = False
     if not same:
         raise UserError(
-            f"The rendering of recording {rendering.outcome.number} was changed in the cache while it was checked.",
-            "Release again: it is rendered anew.",
+            f"The rendering of recording {rendering.outcome.number} was changed in the cache during the check.",
+            "Make the release again; the rendering is repeated.",
         )
 
 
@@ -382,7 +382,7 @@ def _folder(key: str, parameters: RenderingParameters) -> Path:
     plain = dump(parameters)
     more = json.dumps([plain["regions"], plain["painted"]], sort_keys=True)
     folder = base / hashlib.sha256(f"{key} {more}".encode()).hexdigest()[:32]
-    with explain_os_errors(f"The rendering cannot be kept in {base}", "Name another cache folder: XDG_CACHE_HOME."):
+    with explain_os_errors(f"The rendering cannot be kept in {base}", "Name another cache folder in XDG_CACHE_HOME."):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
 

@@ -19,7 +19,7 @@ from project.entities.study_records import (
     Run,
     Waiver,
 )
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.ids import new_id
 from project.queries import policy_rows
 from project.queries.recording_rows import all_participants, all_recordings
@@ -155,13 +155,14 @@ def valid_waivers(session: Session) -> dict[WaivedRule, list[Waiver]]:
 def waive_rule(session: Session, rule: str, recording_id: str | None, reason: str) -> Changes:
     """Do without a rule, for a recording or, where it is None, for all; the reason is printed in the data card."""
     if rule not in RULES:
-        raise UserError(f"There is no rule “{rule}”.", f"Rules that can be waived: {', '.join(waivable_rules())}.")
+        raise unknown_choice("rule", rule, waivable_rules())
     if not RULES[rule].waivable:
-        raise UserError(f"The rule “{rule}” cannot be waived.", f"These can: {', '.join(waivable_rules())}.")
+        raise UserError(f"The rule “{rule}” cannot be waived.", f"Choose one of {', '.join(waivable_rules())}.")
     said = " ".join(reason.split())
     if len(said.split()) < MIN_REASON_WORDS:
         raise UserError(
-            "A waiver needs a reason.", f"Say in {MIN_REASON_WORDS} words or more why; it is printed in the data card."
+            "A waiver needs a reason.",
+            f"Give the reason in at least {MIN_REASON_WORDS} words; the data card prints it.",
         )
     with session.step(f"Waive {rule}") as step:
         who = session.annotator()
@@ -182,7 +183,7 @@ def withdraw_waiver(session: Session, rule: str, recording_id: str | None) -> Ch
     ]
     if not found:
         raise UserError(
-            f"The rule “{rule}” is not waived there.", "See which are: greenroom release make STUDY --dry-run"
+            f"The rule “{rule}” has no waiver here.", "List the waivers: greenroom release make STUDY --dry-run"
         )
     with session.step(f"Withdraw waiver of {rule}") as step:
         for waiver in found:

@@ -252,7 +252,9 @@ def confirm_texts(session: Session, state: str | None = None) -> Changes:
     texts = list_released_texts(session)
     now = texts_checksum(texts)
     if state is not None and state != now:
-        raise UserError("The texts were changed meanwhile.", "Read those that are marked, then confirm again.")
+        raise UserError(
+            "The texts have changed since you opened the list.", "Read the marked texts, then confirm again."
+        )
     with session.step("Confirm scrubbed texts") as step:
         read: dict[str, Json] = {**build_confirmation(session, texts), "spoken": {**transcript_checksums(texts)}}
         session.study.set_property(CONFIRMATION_PROPERTY, read)

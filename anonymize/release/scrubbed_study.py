@@ -48,10 +48,10 @@ def _scrub_texts(session: Session) -> Iterator[tuple[FreeText, ScrubResult]]:
 
 def write_copies(session: Session, folder: Path) -> list[str]:
     """Write scrubbed copies to a new folder, without recordings that are held out; return the names of its files."""
-    with explain_os_errors("The copies cannot be written", "Name another folder, or make room."):
+    with explain_os_errors("The copies cannot be written", "Choose another folder, or free some space."):
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
-            raise UserError(f"The folder {folder} is not empty.", "Name a new one, so that nothing is mixed up.")
+            raise UserError(f"The folder {folder} is not empty.", "Choose a new folder.")
         recordings = all_recordings(session.study)
         numbers = {recording.id: recording.number for recording in recordings}
         exported = [recording for recording in recordings if may_leave(session, recording.id, LeaveUse.EXPORT)]
@@ -183,7 +183,7 @@ def write_meta_information(
     session: Session, found: Sequence[dict[str, Json]], folder: Path, *, overwrite: bool = False
 ) -> list[Path]:
     """Write each to `NUMBER.meta.json` in a folder; returns the files."""
-    with explain_os_errors("The folder cannot be made", "Choose another one."):
+    with explain_os_errors("The folder cannot be created", "Choose another folder."):
         folder.mkdir(parents=True, exist_ok=True)
     files = []
     for meta in found:

@@ -309,8 +309,8 @@ def _check_times(plan: RenderPlan, index: FrameIndex) -> None:
     if plan.times_sha256 and plan.times_sha256 != index.times.sha256():
         forget_index(plan.source, cache_folder())
         raise UserError(
-            f"The list of the frames of {plan.source.name} in the cache was not that of the file, and was removed.",
-            "Do it again: the file is read anew.",
+            f"The cached frame index of {plan.source.name} belonged to another file and was removed.",
+            "Start the job again; the index is built again.",
         )
 
 
@@ -318,14 +318,14 @@ def _check_numbering(plan: RenderPlan, index: FrameIndex) -> None:
     times = index.times.times_us
     hint = "Find the faces of this file first."
     if plan.tracked_frames > len(times):
-        raise UserError(f"The faces were found in a file with more frames than {plan.source.name}.", hint)
+        raise UserError(f"The faces were tracked in a file with more frames than {plan.source.name}.", hint)
     for track in plan.tracks:
         frames = np.asarray(track.frames, np.int64)
         if not len(frames):
             continue
         inside = frames.min() >= 0 and frames.max() < plan.tracked_frames
         if not inside or (np.abs(times[frames] - track.times_us) > _TIME_TOLERANCE_US).any():
-            raise UserError(f"The faces were found in another file than {plan.source.name}.", hint)
+            raise UserError(f"The faces were tracked in another file than {plan.source.name}.", hint)
 
 
 def find_uncovered_frames(plan: RenderPlan) -> list[int]:

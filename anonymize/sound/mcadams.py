@@ -35,7 +35,7 @@ class McAdamsOptions:
     def __post_init__(self) -> None:
         check_limits(self)
         if self.lowest > self.highest:
-            raise UserError("The lowest coefficient is above the highest.", "Exchange the two.")
+            raise UserError("The lowest coefficient is larger than the highest.", "Swap the two coefficients.")
 
 
 class McAdams:

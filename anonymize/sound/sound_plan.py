@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from anonymize.sound.voice_methods import BEEP, COVERS, MUTE, SILENCE, Samples, create_voice
 from anonymize.sound.voice_stream import UNKNOWN_SPEAKER, VoiceFilter, VoiceSpan
-from project.errors import UserError
+from project.errors import unknown_choice
 from project.progress import Progress
 from project.timebase import SECOND_US, Interval, merge_spans
 
@@ -218,7 +218,7 @@ class SoundPlan:
 
     def __post_init__(self) -> None:
         if self.cover not in COVERS:
-            raise UserError(f"There is no cover “{self.cover}”.", f"Choose one of {', '.join(COVERS)}.")
+            raise unknown_choice("cover", self.cover, COVERS)
 
     @property
     def is_unchanged(self) -> bool:

@@ -13,7 +13,7 @@ from anonymize.sound.voice_methods import COVERS, DEFAULT_VOICE, MUTE, VOICES, c
 from anonymize.sound.voice_stream import VoiceSpan
 from project.codec import dump
 from project.entities.study_records import Json
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.progress import Progress
 from project.queries.pii_rows import pii_decisions, private_words, public_words
 from project.queries.recording_rows import all_participants
@@ -86,14 +86,12 @@ def require_choice(choice: SoundChoice) -> None:
     """Refuse what cannot be done."""
     if choice.changes_voices:
         if choice.voice not in VOICES:
-            raise UserError(
-                f"There is no voice method “{choice.voice}”.", f"Choose one of {', '.join([KEEP, NONE, *VOICES])}."
-            )
+            raise unknown_choice("voice method", choice.voice, [KEEP, NONE, *VOICES])
         create_voice(choice.voice, **choice.options)
     elif choice.options:
         raise UserError("Only a voice method has options.", f"Choose one of {', '.join(VOICES)}.")
     if choice.cover not in (NONE, *COVERS):
-        raise UserError(f"There is no cover “{choice.cover}”.", f"Choose one of {', '.join([NONE, *COVERS])}.")
+        raise unknown_choice("cover", choice.cover, [NONE, *COVERS])
 
 
 def gather_sound_parameters(session: Session, recording_id: str, choice: SoundChoice) -> SoundParameters:

@@ -9,13 +9,12 @@ from annotate.interchange.document_export import exportable_recordings
 from annotate.study.recording_files import require_usable_sound
 from anonymize.voice.sound_choice import NONE, SoundChoice, SoundParameters, build_filter, gather_sound_parameters
 from project.entities.study_records import Changes, Json
-from project.errors import UserError
+from project.errors import UserError, require_utf8
 from project.progress import Progress
 from project.queries.recording_rows import pseudonyms
 from project.queries.transcript_rows import utterances_of
 from project.session.jobs import JobKind, JobSpec, store_run
 from project.session.session import Session
-from project.text_format import require_utf8
 
 KIND = "voice"
 
@@ -55,7 +54,7 @@ def prepare(
     """Make the job for one recording. The destination ends in `.flac` or `.wav`."""
     recording = session.recording(recording_id)
     if choice.voice == NONE:
-        raise UserError("A file without sound is of no use.", "Choose a voice method, or keep the voices.")
+        raise UserError("A file without sound would be empty.", "Choose a voice method, or keep the voices.")
     exportable_recordings(session, [recording_id])
     located = require_usable_sound(session, recording_id)
     require_utf8(destination)

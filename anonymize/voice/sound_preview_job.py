@@ -46,7 +46,7 @@ def prepare(session: Session, recording_id: str, choice: SoundChoice, time_us: i
     """Make the job for the seconds around a time."""
     located = session.require_picture(recording_id)
     if located.medium.facts.audio is None:
-        raise UserError("This recording has no sound.", "There is nothing to listen to.")
+        raise UserError("This recording has no sound.", "Choose a recording with sound.")
     return JobSpec(
         KIND,
         f"Listen at {format_time(time_us)}",
@@ -72,7 +72,7 @@ def compute(parameters: SoundPreviewParameters, progress: Progress) -> SoundPrev
     chosen = build_filter(parameters.sound, path, progress, near, track=track)
     treatment = Silence() if chosen == "none" else None if chosen == "keep" else chosen
     folder = cache_folder() / "previews"
-    with explain_os_errors(f"The sound cannot be kept in {folder}", "Make room there."):
+    with explain_os_errors(f"The sound cannot be kept in {folder}", "Free some space."):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         sweep_caches("previews")
         place = Path(tempfile.mkdtemp(dir=folder, suffix=_SUFFIX))

@@ -153,15 +153,15 @@ def _verify_study(file: Path, name: str, prepared: ErasedStudy, done: ErasureRes
         verified = verify_erasure(file, prepared.scope, (*alike.kept, *alike.remaining))
     except OSError as error:
         raise UserError(
-            f"“{escape_unprintable(name)}” could not be searched: {error.strerror}. The study is as it was.",
-            "See that it can be read, and ask again.",
+            f"“{escape_unprintable(name)}” could not be searched: {error.strerror}. The study was not changed.",
+            "Make the file readable, and try again.",
         ) from None
     if verified.found:
         listed = ", ".join(f"{count} in {where}" for where, count in verified.found.items())
         raise UserError(
-            f"“{escape_unprintable(name)}” would still hold something of theirs: {listed}. The study is as it was, and "
-            "nothing is certified.",
-            "The removal missed a spelling: look for it there, give it with --word TEXT, and report this.",
+            f"“{escape_unprintable(name)}” would still contain the participant: {listed}. The study was not "
+            "changed, and no certificate was written.",
+            "A spelling was missed: look for it in this file, give it with --word TEXT, and report this.",
         )
     done.certificate.searched.append(
         SearchedFile(

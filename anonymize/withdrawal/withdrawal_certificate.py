@@ -257,7 +257,7 @@ def _has_content(file: Path, text: str) -> bool:
 def _write(path: Path, text: str) -> None:
     with explain_os_errors(
         f"The certificate “{escape_unprintable(path.name)}” cannot be written",
-        "The withdrawal itself is done, and the study keeps the certificate: the same command writes it.",
+        "The withdrawal is complete, and the study has the certificate. Repeat the command to write it.",
     ):
         remove_unfinished(path)
         write_plaintext([text.encode()], path, path)

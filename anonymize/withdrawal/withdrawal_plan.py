@@ -88,7 +88,10 @@ class CertificateNames:
     def require_nameless(self, place: Path | None) -> None:
         """Return quietly where the name of a certificate does not tell who withdraws."""
         if place is not None and self.secret.matches_text(place.name):
-            raise UserError("The name of the certificate tells who withdraws.", "Choose another: --certificate FILE")
+            raise UserError(
+                "The file name of the certificate would reveal the participant.",
+                "Choose another name: --certificate FILE",
+            )
 
 
 def certificate_names(pseudonym: str, reach: SubjectScope, study: Path) -> CertificateNames:
@@ -291,8 +294,8 @@ def require_decided(foreseen: ErasurePlan) -> None:
     listed = ", ".join(f"“{escape_unprintable(text)}”" for text in foreseen.undecided[:_MAX_LISTED])
     more = f" and {len(foreseen.undecided) - _MAX_LISTED} more" if len(foreseen.undecided) > _MAX_LISTED else ""
     raise UserError(
-        f"Nobody has decided yet whether these are theirs: {listed}{more}. Nothing was removed.",
-        "Remove what is theirs with --word TEXT, keep what is not with --keep TEXT, or all the rest with --keep-rest.",
+        f"These words may or may not refer to the participant: {listed}{more}. Nothing was removed.",
+        "Remove words with --word TEXT, keep words with --keep TEXT, or keep all others with --keep-rest.",
     )
 
 
@@ -308,6 +311,6 @@ def require_readable_backups(foreseen: ErasurePlan) -> None:
         ", ".join(f"“{escape_unprintable(backup.name)}”" for backup in foreseen.unreadable),
     )
     raise UserError(
-        f"{pluralize(count, 'backup')} cannot be read and may hold them: {names}. Nothing was removed.",
-        "Save what is left of it (`greenroom study recover`), then have it erased with the rest: --erase-unreadable.",
+        f"{pluralize(count, 'backup')} cannot be read and may contain the participant: {names}. Nothing was removed.",
+        "Save what can be read (`greenroom study recover`), then erase the rest with --erase-unreadable.",
     )

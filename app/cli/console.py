@@ -57,7 +57,9 @@ def print_output(answer: Output, as_json: bool) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise UserError(f"The result cannot be printed: {error.strerror}.", "What was asked for is done.") from None
+        raise UserError(
+            f"The result cannot be printed: {error.strerror}.", "The command itself was completed."
+        ) from None
     if answer.problem:
         click.echo(f"greenroom: {answer.problem}", err=True)
 

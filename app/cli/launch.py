@@ -16,7 +16,7 @@ from app.cli.console import Output, print_output, progress_bar, record, run_job
 from app.diagnostics import desktop_entry, system_facts
 from media.file_suffixes import RECORDING_SUFFIXES
 from project.encryption.encryption_key import starts_encrypted
-from project.errors import UserError
+from project.errors import UserError, path_not_found
 from project.progress import SubtaskProgress
 from project.schema import format_versions
 from project.session.gc_control import disable_automatic_collection
@@ -185,11 +185,11 @@ def worker(stay: bool = option("Do one job after the other until the input close
 def with_study_suffix(study: Path) -> Path:
     """Return the path of a new study with the suffix of studies."""
     if not study.name:
-        raise UserError("A study needs a name.", "Give one that ends in .greenroom.")
+        raise UserError("A study needs a name.", "Give a name that ends in .greenroom.")
     if study.suffix == ".greenroom":
         return study
     if study.suffix and study.suffix.lower() in {".mp4", ".mov", ".mkv", ".avi", ".webm"}:
-        raise UserError(f"{study.name} is the name of a video.", "A study's name ends in .greenroom.")
+        raise UserError(f"{study.name} is the name of a video.", "Give a name that ends in .greenroom.")
     return study.with_name(study.name + ".greenroom")
 
 
@@ -253,11 +253,11 @@ def sort_given_files(paths: Sequence[Path]) -> GivenFiles:
     studies = [path for path in paths if is_study(path)]
     if len(studies) > 1:
         raise UserError(
-            "One window shows one study.", f"Open the first one: greenroom {escape_unprintable(studies[0])}"
+            "A window can open only one study.", f"Open the first one: greenroom {escape_unprintable(studies[0])}"
         )
     if studies and len(paths) > 1:
         raise UserError(
-            "A study is opened alone.",
+            "A study cannot be opened together with other files.",
             f"Add recordings to it: greenroom add {escape_unprintable(studies[0])} RECORDING...",
         )
     return GivenFiles(study=studies[0]) if studies else GivenFiles(recordings=tuple(paths))
@@ -274,18 +274,16 @@ def is_study(path: Path) -> bool:
         if stat.S_ISDIR(mode):
             raise UserError(f"“{name}” is a folder, not a study.", _folder_hint(path))
         if not stat.S_ISREG(mode):
-            raise UserError(f"“{name}” is not a file.", f"Choose a file that ends in {SUFFIX}.")
+            raise UserError(f"“{name}” is not a file.", f"Choose a file whose name ends in {SUFFIX}.")
         with path.open("rb") as file:
             head = file.read(_HEADER_BYTES)
     except (FileNotFoundError, NotADirectoryError):
         if path.suffix == SUFFIX:
-            raise UserError(
-                f"There is no study “{escape_unprintable(path)}”.", f"Make it: greenroom new {escape_unprintable(path)}"
-            ) from None
-        raise UserError(f"There is no file “{escape_unprintable(path)}”.", "Look at how its name is spelled.") from None
+            raise path_not_found("study", path, f"Make it: greenroom new {escape_unprintable(path)}") from None
+        raise path_not_found("file", path) from None
     except OSError as error:
         raise UserError(
-            f"“{escape_unprintable(path)}” cannot be read: {error.strerror}.", "See who may read the file."
+            f"“{escape_unprintable(path)}” cannot be read: {error.strerror}.", "Check the permissions of the file."
         ) from None
     if path.suffix == SUFFIX or _has_study_header(head):
         return True
@@ -293,7 +291,7 @@ def is_study(path: Path) -> bool:
         return False
     raise UserError(
         f"“{name}” is neither a study nor a recording.",
-        f"Studies end in {SUFFIX}; recordings are video or sound, such as .mp4 or .wav.",
+        f"A study ends in {SUFFIX}, a recording in .mp4, .wav or the like.",
     )
 
 
@@ -311,7 +309,7 @@ def _folder_hint(folder: Path) -> str:
     except OSError:
         studies = []
     if not studies:
-        return f"Choose a file that ends in {SUFFIX}."
+        return f"Choose a file whose name ends in {SUFFIX}."
     more = f" (or one of {len(studies) - 1} more)" if len(studies) > 1 else ""
     return f"Choose the study in it: {escape_unprintable(studies[0])}{more}"
 
@@ -371,4 +369,4 @@ def check_libraries() -> None:
     for library in gone:
         click.echo(system_facts.missing_library_text(library), err=True)
     command = system_facts.install_command([library.package for library in gone])
-    raise UserError("The window cannot open: libraries of the system are missing.", f"Get them all: {command}")
+    raise UserError("The window cannot open: system libraries are missing.", f"Install them: {command}")

@@ -14,8 +14,9 @@ from app.cli.command_table import FIRST_WORDS, SECTIONS
 from app.cli.console import ask_passphrase, to_json_line
 from models.connection import network_sandbox
 from project.entities.egress_policy import Forbidden
-from project.errors import Cancelled, UserError
-from project.text_format import escape_unprintable, require_utf8
+from project.errors import Cancelled, UserError, require_utf8
+from project.session.settings import log_path
+from project.text_format import escape_unprintable
 from project.version import __version__
 
 if TYPE_CHECKING:
@@ -139,8 +140,6 @@ def _study_damage(error: Exception, arguments: list[str]) -> UserError | None:
 
 def _write_log(command: list[str]) -> str:
     """Write the exception that is being handled to the log, and return the path of the log."""
-    from project.session.settings import log_path
-
     try:
         logging.basicConfig(filename=log_path(), format="%(asctime)s %(message)s")
     except OSError as error:

@@ -84,7 +84,7 @@ def _get_page(name: str) -> Page:
         (page for page in list_pages() if _short_name(page).casefold() == name.casefold()), None
     )
     if found is None:
-        raise UserError(f"There is no page called {name}.", "See the list: greenroom docs")
+        raise UserError(f"There is no page “{name}”.", "List the pages: greenroom docs")
     return found
 
 

@@ -62,7 +62,7 @@ def _data_home() -> Path:
 
 def _require_linux() -> None:
     if sys.platform != "linux":
-        raise UserError("Only Linux desktops keep their programs in this way.", "Start the program with: greenroom")
+        raise UserError("Desktop entries are only supported on Linux.", "Start the program with: greenroom")
 
 
 def _find_program() -> Path:
@@ -70,7 +70,7 @@ def _find_program() -> Path:
     beside = Path(sys.executable).parent / "greenroom"
     found = str(beside) if os.access(beside, os.X_OK) else shutil.which("greenroom")
     if found is None:
-        raise UserError("There is no command greenroom that the desktop could start.", "Install it with pipx or pip.")
+        raise UserError("The desktop has no command greenroom to start.", "Install it with pipx or pip.")
     return Path(found).absolute()
 
 

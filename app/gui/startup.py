@@ -63,7 +63,7 @@ def check_screen() -> None:
     """Return quietly where a window can be opened."""
     if not has_screen():
         raise UserError(
-            tr("There is no screen to open the window on."), tr("Other commands work without: greenroom --help")
+            tr("There is no screen to open the window on."), tr("Commands that need no screen: greenroom --help")
         )
     only_x11 = os.environ.get("QT_QPA_PLATFORM", "xcb") == "xcb" and not os.environ.get("WAYLAND_DISPLAY")
     if sys.platform == "linux" and only_x11 and not _is_display_reachable():

@@ -95,7 +95,7 @@ def write_question(
     """Add a question about a span of a recording as a draft; returns its id and what changed."""
     session.study.require_writable()
     if reason := written_question_problem(text, answer, wrong, explanation):
-        raise UserError(reason, "Change what is wrong with it, and try again.")
+        raise UserError(reason, "Correct the question, and try again.")
     identifier = new_id()
     question = Question(
         id=identifier,
@@ -157,7 +157,7 @@ def require_author(session: Session, question: Question) -> Annotator:
     """Return the annotator of the session, who must have written the question."""
     who = session.annotator()
     if who is None or not is_author(question, who.id):
-        raise UserError("Somebody else wrote this question.", "Whoever wrote it tries it and keeps it.")
+        raise UserError("Another annotator wrote this question.", "Only its author can try it on judges and keep it.")
     return who
 
 

@@ -164,7 +164,7 @@ def read_chain_answer(session: Session, judgment: Judgment) -> ReadChain:
     People are known by what they were called in front of the judge, or by pseudonym; texts are kept with pseudonyms.
     """
     if judgment.task != EXPLANATION_CHAIN_TASK or judgment.status is not JudgmentStatus.OK:
-        raise UserError("The judge wrote no chain.", "Ask again, or ask another judge.")
+        raise UserError("The judge drew no chain.", "Ask again, or ask another judge.")
     question = find_question(session.study, judgment.question_id)
     participants = participants_by_name(session, judgment.recording_id, judgment.condition)
     return parse_chain(
@@ -186,7 +186,7 @@ def add_chain_draft(session: Session, judgment: Judgment) -> tuple[str, Changes]
     found = read_chain_answer(session, judgment)
     if not found.draft.nodes:
         first = next(iter(found.problems), "It is empty.")
-        raise UserError(f"No line of the chain can be read. {first}", "Ask another judge, or draw it yourself.")
+        raise UserError(f"The judge's chain cannot be read. {first}", "Ask another judge, or draw the chain yourself.")
     return add_chain_from_draft(session, judgment.recording_id, found.draft, what="Draft chain from explanation")
 
 

@@ -172,7 +172,8 @@ def chain_requests(
     ]
     if not targets:
         raise UserError(
-            "No question is left for a judge to word.", "Draw more of the chains, or correct the questions there are."
+            "There are no questions for a judge to word.",
+            "Make more questions from chains, or correct the existing ones.",
         )
     return AskRequest(judges, targets, WORD_QUESTION_TASK, condition=condition, sight=QUESTION_INPUT)
 
@@ -238,7 +239,8 @@ def esi_requests(
     """Return a request for rounds of questions about each recording, the dimensions in turn; each judge words all."""
     if not 1 <= rounds <= PASSES or not 1 <= each <= EACH:
         raise UserError(
-            f"There are 1 to {PASSES} rounds of 1 to {EACH} questions.", "More of them would repeat each other."
+            f"Questions are made in 1 to {PASSES} rounds of 1 to {EACH}.",
+            "Give numbers in these ranges; more questions would repeat each other.",
         )
     targets = [
         JudgmentTarget(JudgmentTargetKind.RECORDING, session.recording(recording_id).id, esi_part.part).key

@@ -22,11 +22,10 @@ from project.entities.judgments import (
 )
 from project.entities.questions import LookKind, PersonDescription, SummarySource
 from project.entities.study_records import Changes
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.queries.judgment_rows import find_judgments, judgments_about
 from project.queries.question_rows import contradictions_in, person_descriptions, summaries_of
 from project.session.session import Session
-from project.text_format import escape_unprintable
 
 WORDS, FRAMES, AUDIT, LOOKS = "words_summary", "frames_summary", "audit", "looks"
 META_TASKS = (LOOKS, WORDS, FRAMES, AUDIT)
@@ -66,7 +65,7 @@ def import_answer(session: Session, judgment_id: str, *, replace_own: bool = Fal
     """
     found = find_judgments(session.study, [judgment_id])
     if not found or found[0].task not in META_TASKS or found[0].status is not JudgmentStatus.OK:
-        raise UserError("This is no answer about a recording.", "Ask a judge, then choose its answer.")
+        raise UserError("This is not an answer about a recording.", "Ask a judge, then choose its answer.")
     said = found[0]
     if said.task in SUMMARY_SOURCES:
         return _import_summary(session, said, SUMMARY_SOURCES[said.task], replace_own)
@@ -178,8 +177,6 @@ def suggestion_request(
 ) -> AskRequest:
     """Return a request for one part of the meta information, with the cues that people marked."""
     if task not in META_TASKS:
-        raise UserError(
-            f"Nothing called “{escape_unprintable(task)}” is suggested.", f"Choose one of {', '.join(META_TASKS)}."
-        )
+        raise unknown_choice("task", task, META_TASKS)
     about = [JudgmentTarget(JudgmentTargetKind.RECORDING, recording_id).key]
     return AskRequest(judges, about, task, "plain", condition, sight=InputSettings(cues=True), again=True)

@@ -34,7 +34,7 @@ from benchmark.questions.filter_rules import (
 from project.codec import dump
 from project.entities.judgments import RAW_CONDITION, JudgeEntry, JudgmentStatus, JudgmentTarget, JudgmentTargetKind
 from project.entities.study_records import Changes
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.ids import new_id
 from project.progress import Silent
 from project.queries.judgment_rows import all_judges
@@ -73,7 +73,7 @@ def _changed_rules(session: Session, rules: Mapping[str, FilterRule]) -> dict[st
         if validated.decides and step.needs is LimitSide.NO_LIMIT:
             raise UserError(f"{step.name} drops no question, so it cannot decide.", "Choose another step.")
         if any(judge not in known and judge not in now[key].judges for judge in validated.judges):
-            raise UserError("A judge that is to count is no longer part of the study.", "Choose others.")
+            raise UserError("One of the chosen judges is no longer in the study.", "Choose other judges.")
         if validated != now[key]:
             changed[key] = validated
     return changed
@@ -96,24 +96,24 @@ def parse_rule(session: Session, said: str, rules: Mapping[str, FilterRule]) -> 
     """
     name, equals, value = (text.strip() for text in said.partition("="))
     if not equals or not name or not value:
-        raise UserError(f"“{said}” sets nothing.", "Write STEP=LIMIT, such as difficulty=2.")
+        raise UserError(f"“{said}” is not a setting.", "Write STEP=LIMIT, such as difficulty=2.")
     key, _, part = name.partition(".")
     step, rule = get_step(key), rules[get_step(key).key]
     part = part or LIMIT_PART
     match part:
         case "limit" | "runs":
             if not value.lstrip("-").isdecimal() or len(value) > _MAX_DIGITS:
-                raise UserError(f"“{shorten(value, 40)}” is no whole number that fits.", f"Write {name}=NUMBER.")
+                raise UserError(f"“{shorten(value, 40)}” is not a whole number.", f"Write {name}=NUMBER.")
             rule = replace(rule, **{part: int(value)})  # type: ignore[arg-type]
         case "several":
             if value not in {several.value for several in ScoreCombination}:
-                raise UserError(f"“{value}” is not allowed for {name}.", "Choose strictest or mean.")
+                raise UserError(f"“{value}” is not allowed for {name}.", "Choose one of strictest, mean.")
             rule = replace(rule, several=ScoreCombination(value))
         case "judges":
             judge_names = [] if value == "all" else [part.strip() for part in value.split("+")]
             rule = replace(rule, judges=tuple(get_judge(session, judge_name).id for judge_name in judge_names))
         case _:
-            raise UserError(f"There is nothing called “{part}” at a step.", "Choose limit, runs, several or judges.")
+            raise unknown_choice("setting of a step", part, ("limit", "runs", "several", "judges"))
     return step.key, validate_rule(step, rule)
 
 
@@ -149,7 +149,7 @@ def plan_step_requests(
     """Return the requests after which all judges have answered at a step."""
     step = get_step(step_key)
     if not step.task:
-        raise UserError(f"{step.name} asks no judge: it is computed.", "Look at the funnel.")
+        raise UserError(f"{step.name} needs no judge: it is computed.", "See its result in the funnel.")
     requests: list[AskRequest] = []
     left_out: dict[str, list[str]] = {}
     answered_count = 0
@@ -250,7 +250,7 @@ def answer_request(
 ) -> AskRequest:
     """Return a request to answer questions in a setting."""
     if setting not in QUESTION_SETTINGS:
-        raise UserError(f"There is no setting “{setting}”.", f"Choose one of {', '.join(QUESTION_SETTINGS)}.")
+        raise unknown_choice("setting", setting, QUESTION_SETTINGS)
     question_setting = QUESTION_SETTINGS[setting]
     return AskRequest(
         judges,

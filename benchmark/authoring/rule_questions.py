@@ -21,19 +21,18 @@ from benchmark.questions.question_validity import (
 from project.entities.causal_chains import ChainGraph
 from project.entities.questions import CHAIN_QUESTION_KINDS, Maker, Question, QuestionKind
 from project.entities.study_records import Changes, ConsentUse
-from project.errors import UserError
+from project.errors import UserError, unknown_id
 from project.ids import new_id
 from project.progress import Progress, Silent
 from project.queries.chain_rows import all_chains, read_graphs
 from project.queries.question_rows import all_questions
 from project.queries.recording_rows import all_participants, participants_in
 from project.session.session import Session
-from project.text_format import escape_unprintable, pluralize
+from project.text_format import pluralize
 from project.timebase import utc_now
 
 ALREADY_EXISTS = "It is there already."
 INVALID_CHAIN = "Its chain goes round in a circle, or an edge of it leads nowhere."
-NO_CHAINS_HINT = "Draw one in the mode Chains, or read one from a file: greenroom chain import"
 _SILENT = Silent()
 _NOT_HELD_OUT = "not held out"
 
@@ -119,12 +118,11 @@ def select_graphs(session: Session, known: Sequence[ChainGraph], chain_ids: Sequ
     by_id = {graph.chain.id: graph for graph in known}
     for chain_id in chain_ids:
         if chain_id not in by_id:
-            raise UserError(
-                f"No chain has the id {escape_unprintable(chain_id)}.",
-                "See which there are: greenroom chain list STUDY",
-            )
+            raise unknown_id("chain", chain_id)
     if not known:
-        raise UserError("There is no chain in this study.", NO_CHAINS_HINT)
+        raise UserError(
+            "This study has no chains yet.", "Draw one in the mode Chains, or import a file: greenroom chain import"
+        )
     named = chain_ids or [version.id for version in select_versions(session, [graph.chain for graph in known])]
     return [by_id[chain_id] for chain_id in dict.fromkeys(named)]
 
@@ -158,8 +156,8 @@ def build_questions(
 def _require_chain_kinds(kinds: Sequence[QuestionKind]) -> tuple[QuestionKind, ...]:
     if foreign := [kind for kind in kinds if kind not in CHAIN_QUESTION_KINDS]:
         raise UserError(
-            f"Questions of the kind {foreign[0].value} are not made from chains.",
-            f"Choose from {', '.join(CHAIN_QUESTION_KINDS)}.",
+            f"Questions of the kind {foreign[0].value} cannot be made from chains.",
+            f"Choose one of {', '.join(CHAIN_QUESTION_KINDS)}.",
         )
     return tuple(dict.fromkeys(kinds)) or SINGLE_STEP
 

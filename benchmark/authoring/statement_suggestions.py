@@ -83,7 +83,7 @@ def question_request(
 ) -> AskRequest:
     """Return the first request: some questions about each recording, about what is meant but not said."""
     if not 1 <= questions <= MAX_QUESTIONS:
-        raise UserError(f"There are 1 to {MAX_QUESTIONS} questions about a recording.", "Choose a number from 1.")
+        raise UserError(f"A recording has 1 to {MAX_QUESTIONS} questions.", "Give a number in this range.")
     targets = [
         JudgmentTarget(JudgmentTargetKind.RECORDING, session.recording(recording_id).id, str(number)).key
         for recording_id in dict.fromkeys(recording_ids)
@@ -223,5 +223,7 @@ def _find_or_add_rater(session: Session, name: str) -> str:
         found = Annotator(new_id(), name)
         insert_annotator(session.study, found)
     if found.kind != "person":
-        raise UserError(f"{name} is no person, and people rate statements.", "Name somebody else with --rater.")
+        raise UserError(
+            f"{name} is not a person, but statements are rated by people.", "Choose another person: --rater NAME"
+        )
     return found.id

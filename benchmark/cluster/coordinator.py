@@ -137,8 +137,8 @@ async def _run_on_cluster(
             await ClusterCoordinator(session, wanted, cluster, addresses, pieces, progress, piece_ended).run()
     except SchedulerLostError:
         raise UserError(
-            f"The scheduler at {wanted} does not answer any more.",
-            "What was done is in the study. Start it and its workers again, then run the same again: it goes on.",
+            f"The scheduler at {wanted} no longer responds.",
+            "Finished parts are in the study. Start the scheduler, its workers and the run again to continue.",
         ) from None
     return [found[at] for at in range(len(works))]
 
@@ -233,8 +233,8 @@ class ClusterTask:
     def lost_error(self) -> UserError:
         on = f" (the last one on {self.host})" if self.host else ""
         return UserError(
-            f"Its workers stopped {MAX_TRIES} times{on}: {self.job.title}.",
-            "The log of that worker says why. Run it again.",
+            f"The workers stopped {MAX_TRIES} times{on}: {self.job.title}.",
+            "See the log of that worker, then start the run again.",
         )
 
 
@@ -322,8 +322,8 @@ class ClusterCoordinator:
             failed = self._futures[number].status == "error"
             if failed and isinstance(await self._futures[number].exception(), ImportError | RuntimeError):
                 raise UserError(
-                    "A worker of the cluster is not prepared for Greenroom.",
-                    f"Start it so: dask worker --preload greenroom {self._scheduler}",
+                    "A worker of the cluster was started without Greenroom.",
+                    f"Start it with: dask worker --preload greenroom {self._scheduler}",
                 )
             # The last messages of its worker may still arrive.
             if not piece.crashed and now - self._finished.setdefault(number, now) < _GRACE_S:
@@ -389,7 +389,7 @@ class ClusterCoordinator:
         elif "unreachable" in line:
             piece.error = UserError(*line["unreachable"])
         elif "cancelled" in line:
-            piece.error = UserError("It was stopped.", "Run it again: it goes on where it was.")
+            piece.error = UserError("The run was stopped.", "Start it again to continue.")
         elif "crashed" in line:
             piece.token, piece.crashed = "", True
         if piece.is_done:
@@ -450,7 +450,7 @@ def _require_same_version(facts: dict[str, Any]) -> None:
     there = {name: facts[name] for name in here}
     if there != here:
         raise UserError(
-            f"The worker on {facts['host']} runs Greenroom {there['version']} on Python {there['python']}; here it is"
-            f" Greenroom {here['version']} on Python {here['python']}.",
+            f"The worker on {facts['host']} uses Greenroom {there['version']} on Python {there['python']}; "
+            f"this machine uses Greenroom {here['version']} on Python {here['python']}.",
             "Install the same versions on every machine.",
         )

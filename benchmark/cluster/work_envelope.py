@@ -108,7 +108,9 @@ def worker_request(session: Session, work: JobSpec) -> dict[str, Json]:
     try:
         files = pack_files(parameters, kind.sent_files)
     except OSError as error:
-        raise UserError(f"What {work.title[:1].lower()}{work.title[1:]} needs is gone.", "Run it again.") from error
+        raise UserError(
+            f"A file for {work.title[:1].lower()}{work.title[1:]} was deleted.", "Start the run again."
+        ) from error
     return {
         "job": work.kind,
         "parameters": parameters,

@@ -53,8 +53,8 @@ def _write_file(named: Path, content: bytes) -> Path:
     folder = cache_folder() / "faces"
     with (
         explain_os_errors(
-            f"Nothing can be kept in {folder}",
-            "Make room there, or name a cache folder that can be written to in XDG_CACHE_HOME.",
+            f"Nothing can be written to {folder}",
+            "Free some space, or name a writable cache folder in XDG_CACHE_HOME.",
         ),
         new_private_file(folder, "".join(named.suffixes[-2:])) as (path, file),
     ):
@@ -247,7 +247,7 @@ def _build_request(request: Mapping[str, Any]) -> str:
             problem = f"does not reach {what}" if found is None else f"has another file in the place of {what}"
             raise UserError(
                 f"{platform.node()} {problem}: {path}",
-                "Keep it on a file system that every machine has at the same place.",
+                "Keep it on a file system that every machine mounts at the same path.",
             )
     parameters = unpack_files(request["parameters"], request["files"])
     return json.dumps({"job": request["job"], "parameters": parameters, "kept": True})

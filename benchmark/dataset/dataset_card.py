@@ -73,7 +73,7 @@ def find_released_media(session: Session, release: Path, recordings: Sequence[st
         source = manifest["sources"].get(code)
         if not isinstance(source, dict) or source.get("faces") != keyed_checksum(key, states.get(code, "")):
             raise UserError(
-                f"{release.name} is a release of another study, or {code} was edited since.", "Make the release again."
+                f"{release.name} is a release of another study, or {code} has changed since.", "Make the release again."
             )
         media = found.setdefault(code, ReleasedMedia(method))
         if method != media.method:
@@ -84,14 +84,14 @@ def find_released_media(session: Session, release: Path, recordings: Sequence[st
             media.clip = path
     for path in (path for media in found.values() for path in (media.clip, *media.pictures.values()) if path):
         if not (release / path).is_file():
-            raise UserError(f"{path} is missing in {release.name}.", "Take a release that is whole.")
+            raise UserError(f"{path} is missing in {release.name}.", "Use a complete release.")
     return found
 
 
 def _read_manifest(release: Path) -> dict[str, Any]:
     path = release / MANIFEST_NAME
     if not path.is_file():
-        raise UserError(f"{release.name} is no release.", "Give the folder that `greenroom release make` made.")
+        raise UserError(f"{release.name} is not a release.", "Choose the folder that `greenroom release make` wrote.")
     found = parse_json(read_text(path), path)
     if (
         not isinstance(found, dict)

@@ -273,8 +273,8 @@ def _require_no_private_words(ready: PreparedDataset, progress: Progress) -> Non
             progress.progress(at, len(said), "Searching the texts for private words")
         if any(search.find_in_text(text, "")):
             raise UserError(
-                "A name that must not leave still stands in a question or a chain.",
-                "Search for it and decide: Speech > Personal information.",
+                "A question or a chain contains a name that must not leave.",
+                "Find it and decide about it: Speech > Personal information.",
             )
 
 
@@ -322,12 +322,14 @@ def prepare_dataset(
 ) -> PreparedDataset:
     """Prepare the export of selected questions."""
     if not gathering.items:
-        raise UserError(f"No question may leave. {_left_out_text(gathering)}", _next_step(gathering))
+        raise UserError(f"No question can be exported. {_left_out_text(gathering)}", _next_step(gathering))
     if (
         release_checksum(session, {recording.id: recording for recording in all_recordings(session.study)})
         != gathering.checksum
     ):
-        raise UserError("Who agreed, what is held out or what is private was changed meanwhile.", "Export again.")
+        raise UserError(
+            "Consent, held-out recordings or private words have changed since the export started.", "Export again."
+        )
     require_texts_read(session, gathering)
     splits = assign_splits(Counter(item.recording for item in gathering.items), seed)
     shown = {} if release is None else find_released_media(session, release, gathering.recordings)

@@ -168,8 +168,8 @@ def _make_scrubber(session: Session) -> TextFilter:
 
     if needs_search(session):
         raise UserError(
-            "The texts of this study were not searched for personal information since it was opened.",
-            "Open Speech > Personal information, which searches them, then ask again.",
+            "The texts of this study have not been searched for personal information yet.",
+            "Open Speech > Personal information, then ask again.",
         )
     scrubber = build_scrubber(session, quoting=True)
     done: dict[str, str] = {}

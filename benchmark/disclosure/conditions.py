@@ -111,7 +111,7 @@ def resolve_condition(session: Session, recording_id: str, text: str) -> str:
             return run.id
     known = ", ".join([RAW_CONDITION, *dict.fromkeys(run.backend for run in runs)])
     number = session.recording(recording_id).number
-    raise UserError(f"Recording {number} has no rendering “{text}”.", f"It has: {known}. Export one first.")
+    raise UserError(f"Recording {number} has no rendering “{text}”.", f"Choose one of {known}, or export one first.")
 
 
 def equal_condition(session: Session, condition: str, recording_id: str) -> str:
@@ -131,12 +131,15 @@ def find_source(session: Session, recording_id: str, condition: str) -> Source |
         return Source(located.path, located.medium.fingerprint)
     run = find_run(session.study, condition)
     if run is None or run.recording_id != recording_id or run.kind != RENDERING_KIND:
-        raise UserError("This recording has no such rendering.", "Choose another condition, or export one first.")
+        raise UserError(
+            "This recording is not rendered in this condition.",
+            "Choose another condition, or export the rendering first.",
+        )
     path = find_unchanged_clip(session, run)
     if path is None:
         raise UserError(
-            f"The rendering {run.result.get('output')} is not beside the study, or was changed since it was made.",
-            "Put it back beside the study, or export it again.",
+            f"The rendering {run.result.get('output')} is missing or was changed.",
+            "Put the original file back beside the study, or export it again.",
         )
     start, end = (cast(int | None, run.parameters.get(key)) for key in ("start_us", "end_us"))
     zero = cast(int, run.result.get("zero_us", 0))

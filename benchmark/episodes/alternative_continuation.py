@@ -78,7 +78,10 @@ def find_start_point(
     agent = _find_agent(participants, inside, agent_id)
     others = tuple(participant for participant in participants if participant.id != agent.id)
     if not others:
-        raise UserError("Nobody else is known to take part in this recording.", "Add who the agent deals with.")
+        raise UserError(
+            "An episode needs at least two people, but the recording has only one.",
+            "Add the people who interact with the agent.",
+        )
     own = [utterance for utterance in inside if utterance.participant_id == agent.id and utterance.end_us > start]
     until = min((utterance.start_us for utterance in own), default=end)
     led_up = tuple(utterance for utterance in utterances if utterance.start_us < until and utterance not in own)
@@ -124,7 +127,7 @@ def continuation_setup(
     """
     begins = turn or moment.turn
     if begins is None or (begins.act is not Act.LEAVE and not begins.text):
-        raise UserError("Nobody says what should have been done here.", "Fill in the segment's correction first.")
+        raise UserError("This segment has no correction to continue from.", "Fill in the segment's correction first.")
     cast = (moment.agent, *moment.others)
     seats = tuple(
         CastMember(
@@ -160,7 +163,9 @@ def _find_agent(there: list[Participant], inside: list[Utterance], agent_id: str
     by_id = {participant.id: participant for participant in there}
     if agent_id:
         if agent_id not in by_id:
-            raise UserError("They do not take part in this recording.", "Choose who appears or speaks in it.")
+            raise UserError(
+                "These participants are not in this recording.", "Choose participants who appear or speak in it."
+            )
         return by_id[agent_id]
     robots = [participant for participant in there if participant.role is ParticipantRole.ROBOT]
     speaking = [by_id[utterance.participant_id] for utterance in inside if utterance.participant_id in by_id]
@@ -169,7 +174,8 @@ def _find_agent(there: list[Participant], inside: list[Utterance], agent_id: str
     )
     if found is None:
         raise UserError(
-            "It is not known who the agent is.", "Say who does something else, or give somebody the role robot."
+            "No participant of this recording is the agent.",
+            "Give a participant the role robot, or choose who acts differently.",
         )
     return found
 

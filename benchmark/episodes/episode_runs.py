@@ -53,9 +53,9 @@ def add_turn(session: Session, recording_id: str, position: int, turn: AgentTurn
     state = read_episode_state(session, recording_id)
     who = state.next_agent
     if who is None:
-        raise UserError("This episode is over.", "Start another one.")
+        raise UserError("This episode is over.", "Start another episode.")
     if who.position != position:
-        raise UserError(f"It is the turn of {who.profile.name}.", "Wait until they have acted.")
+        raise UserError(f"It is {who.profile.name}'s turn.", "Wait until it is over.")
     start_us, end_us = turn_span(turn, state.end_us)
     made = Utterance(new_id(), recording_id, start_us, end_us, format_turn(turn), who.participant_id, checked=True)
     episode = end_if_over(state.episode, state.turn_count + 1, turn)
@@ -73,7 +73,7 @@ def turn_request(session: Session, state: EpisodeState, budget: Limits | None = 
     """Return the request to the judge whose turn it is."""
     who = state.next_agent
     if who is None:
-        raise UserError("This episode is over.", "Start another one.")
+        raise UserError("This episode is over.", "Start another episode.")
     about = JudgmentTarget(
         JudgmentTargetKind.RECORDING, state.episode.recording_id, turn_part(who.position, state.turn_count + 1)
     ).key
@@ -97,10 +97,10 @@ def add_answer_turn(session: Session, state: EpisodeState, judgment: Judgment) -
     if judgment.status is JudgmentStatus.ERROR:
         raise UserError(
             f"{who.profile.name} cannot act: {judgment.error or 'the judge failed'}",
-            "Try it again: what was played is kept.",
+            "Try again; the turns so far are kept.",
         )
     if judgment.part != turn_part(who.position, state.turn_count + 1):
-        raise UserError("The episode went on meanwhile.", "Go on from where it is now.")
+        raise UserError("The episode has changed since the judge was asked.", "Continue from its current state.")
     good = judgment.status is JudgmentStatus.OK
     why = "" if good else f"{_failure_text(judgment)}, so nothing is done in this turn."
     turn = read_turn_answer(judgment.answer) if good else AgentTurn(Act.NONE)
@@ -152,7 +152,7 @@ def read_turn_judgment(session: Session, changes: Changes, outcome: RunOutcome) 
         return found[-1]
     if outcome.notes:
         raise refusal_error(outcome.notes)
-    raise UserError("Nothing came back for this turn.", "A budget may have no room for it; raise it and go on.")
+    raise UserError("The judge gave no answer for this turn.", "If the budget is spent, raise it and continue.")
 
 
 def newest_answer(session: Session, state: EpisodeState) -> Judgment | None:
@@ -165,11 +165,12 @@ def newest_answer(session: Session, state: EpisodeState) -> Judgment | None:
 
 def _require_judge(session: Session, who: EpisodeAgent) -> JudgeEntry:
     if who.player is not AgentPlayer.JUDGE:
-        raise UserError(f"{who.profile.name} is played by a person.", "Type their turn.")
+        raise UserError(f"{who.profile.name} is played by a person.", "Type the turn.")
     found = next((judge for judge in all_judges(session.study) if judge.id == who.judge_id), None)
     if found is None:
         raise UserError(
-            f"The judge who plays {who.profile.name} is no longer in this study.", "Add it again, or take another one."
+            f"The judge who plays {who.profile.name} is no longer in the study.",
+            "Add it again, or choose another judge.",
         )
     return found
 
@@ -193,9 +194,11 @@ def prepare_ratings(
     ids = recordings or [key for key, episode in episodes.items() if episode.ended is not EpisodeEnd.OPEN]
     for recording_id in ids:
         if recording_id not in episodes:
-            raise UserError(f"Recording {session.recording(recording_id).number} is no episode.", "Name an episode.")
+            raise UserError(
+                f"Recording {session.recording(recording_id).number} is not an episode.", "Choose an episode."
+            )
     if not ids:
-        raise UserError("No episode is over yet.", "Play one to its end, or name which to rate.")
+        raise UserError("This study has no finished episodes.", "Finish an episode, or choose which to rate.")
     about = [
         JudgmentTarget(JudgmentTargetKind.RECORDING, recording_id, agent.participant_id).key
         for recording_id in ids

@@ -32,7 +32,7 @@ from project.entities.study_records import (
     Recording,
     Utterance,
 )
-from project.errors import UserError
+from project.errors import UserError, name_taken, require_name, unknown_name
 from project.ids import new_id
 from project.queries import episode_rows
 from project.queries.episode_rows import (
@@ -63,12 +63,10 @@ from project.timebase import SECOND_US
 
 def save_character(session: Session, profile: Profile, character_id: str = "") -> tuple[str, Changes]:
     """Add a character, or change one; returns the id and what changed."""
-    name = " ".join(profile.name.split())
-    if not name:
-        raise UserError("A character needs a name.", "Type one.")
+    name = require_name(" ".join(profile.name.split()), "A character")
     known = {character.id: character for character in all_characters(session.study)}
     if any(character.profile.name == name and character.id != character_id for character in known.values()):
-        raise UserError(f"There is a character {name} already.", "Change that one, or type another name.")
+        raise name_taken("character", name)
     made = replace(known.get(character_id, Character(new_id(), profile)), profile=replace(profile, name=name))
     with session.step(f"{'Change' if character_id else 'Add'} the character {name}") as step:
         episode_rows.set_character(session.study, made)
@@ -84,19 +82,17 @@ def remove_character(session: Session, character_id: str) -> Changes:
 
 def save_scenario(session: Session, scenario: Scenario) -> tuple[str, Changes]:
     """Add a scenario, where its id is "", or change one; returns the id and what changed."""
-    name = " ".join(scenario.name.split())
-    if not name:
-        raise UserError("A scenario needs a name.", "Type one.")
+    name = require_name(" ".join(scenario.name.split()), "A scenario")
     known = all_scenarios(session.study)
     if any(other.name == name and other.id != scenario.id for other in known):
-        raise UserError(f"There is a scenario {name} already.", "Change that one, or type another name.")
+        raise name_taken("scenario", name)
     if not scenario.context.strip():
-        raise UserError("A scenario needs a situation.", "Say where they are and what is going on.")
+        raise UserError("A scenario needs a situation.", "Describe where the people are and what happens.")
     goals = tuple(goal.strip() for goal in scenario.goals)
     if len(goals) < 2 or not all(goals):
-        raise UserError("A scenario needs a goal for each of two or more.", "Say what each of them wants.")
+        raise UserError("A scenario needs goals for two or more people.", "Give a goal for each person.")
     if scenario.relationship is Relationship.UNKNOWN:
-        raise UserError("It is not said how they stand to each other.", "Choose a relationship.")
+        raise UserError("A scenario needs a relationship between the people.", "Choose a relationship.")
     kept = next((other for other in known if other.id == scenario.id), scenario)
     made = replace(
         kept,
@@ -138,13 +134,13 @@ def require_seats(seats: Sequence[CastMember]) -> None:
     """Raise if a cast cannot play."""
     names = [seat.profile.name.strip() for seat in seats]
     if len(seats) < 2:
-        raise UserError("An episode needs two who take part, or more.", "Add another one.")
-    if not all(names):
-        raise UserError("Everybody who takes part needs a name.", "Type one.")
+        raise UserError("An episode needs at least two people.", "Add another person.")
+    for name in names:
+        require_name(name, "Everybody")
     if len({name.casefold() for name in names}) < len(names):
-        raise UserError("Two who take part have the same name.", "Give each a name of their own.")
+        raise UserError("Two people have the same name.", "Give each person a different name.")
     if any(seat.player is AgentPlayer.JUDGE and not seat.judge_id for seat in seats):
-        raise UserError("It is not said which judge plays.", "Choose a judge, or a person, for everybody.")
+        raise UserError("A judge is missing for one of the people.", "Choose a judge or a person for everybody.")
 
 
 class SeatAssignment:
@@ -273,12 +269,11 @@ def next_seed(session: Session) -> int:
 def require_valid_setup(wanted: EpisodeSetup) -> None:
     """Raise if a setup is not valid."""
     require_seats(wanted.seats)
-    if not wanted.name.strip():
-        raise UserError("An episode needs a name.", "Type one.")
+    require_name(wanted.name, "An episode")
     if wanted.episode.relationship is Relationship.UNKNOWN and wanted.episode.source is not EpisodeSource.IMPORTED:
-        raise UserError("It is not said how those who take part stand to each other.", "Choose a relationship.")
+        raise UserError("An episode needs a relationship between the people.", "Choose a relationship.")
     if wanted.episode.turn_limit < 1:
-        raise UserError("An episode needs one turn or more.", "Give a limit of 1 or more.")
+        raise UserError("An episode needs at least one turn.", "Give a limit of at least 1.")
 
 
 def insert_episode_recording(session: Session, wanted: EpisodeSetup, company: SeatAssignment) -> str:
@@ -344,10 +339,11 @@ def _find_named(known: Sequence[tuple[str, Named]], name: str, noun: str) -> Nam
     """Return the one of a name or id; `known` has the name of each."""
     found = [each for own_name, each in known if name in (each.id, own_name)]
     if len(found) > 1:
-        raise UserError(f"There are {len(found)} {noun}s called “{name}”.", f"Name it by its id: {found[0].id}")
+        raise UserError(
+            f"Several {noun}s are called “{name}”.", f"Give the id: {' or '.join(each.id for each in found)}."
+        )
     if not found:
-        listed = ", ".join(own_name for own_name, _ in known[:8]) or "none yet"
-        raise UserError(f"There is no {noun} “{name}”.", f"In this study: {listed}.")
+        raise unknown_name(noun, name, [own_name for own_name, _ in known])
     return found[0]
 
 
@@ -370,7 +366,7 @@ def get_cast(session: Session, scenario: Scenario, number: int) -> list[Characte
     characters = {character.id: character for character in all_characters(session.study)}
     cast = scenario.casts[number - 1]
     if not characters.keys() >= {*cast}:
-        raise UserError("A character of this cast is gone.", "Choose another cast.")
+        raise UserError("This cast has a character who is no longer in the study.", "Choose another cast.")
     return [characters[key] for key in cast]
 
 
@@ -397,8 +393,8 @@ def compose_setup(
     """
     if not len(scenario.goals) == len(characters) == len(judges):
         raise UserError(
-            f"The scenario {scenario.name} is for {len(scenario.goals)}, and {len(characters)} take part.",
-            "Choose a character, and who plays it, for each goal.",
+            f"The scenario {scenario.name} needs {len(scenario.goals)} people, not {len(characters)}.",
+            "Choose a character and a player for each goal.",
         )
     seats = tuple(
         CastMember(character.profile, goal, AgentPlayer.JUDGE if judge else AgentPlayer.PERSON, judge)

@@ -65,7 +65,7 @@ def read_episode_state(session: Session, recording_id: str) -> EpisodeState:
     episode = find_episode(session.study, recording_id)
     if episode is None:
         number = session.recording(recording_id).number
-        raise UserError(f"Recording {number} is no episode.", "Start one: greenroom episode play STUDY")
+        raise UserError(f"Recording {number} is not an episode.", "Start one: greenroom episode play STUDY")
     agents = episode_agents(session.study, recording_id)
     by_person = {agent.participant_id: agent for agent in agents if agent.participant_id is not None}
     turns = [

@@ -39,7 +39,7 @@ from benchmark.metrics.published_figures import DIMENSIONS, SCHEME
 from project.entities.roleplay import Character, CharacterBond, EpisodeAgent, Scenario
 from project.entities.study_records import Changes, FieldValue, Json, Segment
 from project.errors import UserError
-from project.files.atomic_files import explain_os_errors
+from project.files.atomic_files import explain_unwritable
 from project.ids import new_id
 from project.queries.annotator_rows import annotator_names
 from project.queries.episode_rows import (
@@ -64,10 +64,10 @@ def select_episodes(session: Session, recordings: Sequence[str] = ()) -> list[Ep
     }
     refused = next((permission for permission in permissions.values() if recordings and not permission), None)
     if refused is not None:
-        raise UserError(f"Recording {refused.number} is held out, and nothing of it leaves.", "Leave it out.")
+        raise UserError(f"Recording {refused.number} is held out, so it is never exported.", "Leave it out.")
     ids = [recording_id for recording_id, permission in permissions.items() if permission]
     if not ids:
-        raise UserError("There is no episode to export.", "Play one: greenroom episode play STUDY")
+        raise UserError("There are no episodes to export.", "Play one: greenroom episode play STUDY")
     return [read_episode_state(session, recording_id) for recording_id in ids]
 
 
@@ -93,7 +93,7 @@ def write_scores(session: Session, path: Path, recordings: Sequence[str] = ()) -
                 head = (homes[here], state.episode.reference or here, names.get(rating.annotator_id, ""))
                 rows.append((*head, places[rating.participant_id], *scores))
     if not rows:
-        raise UserError("Nobody rated these episodes on all seven dimensions yet.", "Rate them first.")
+        raise UserError("No episode is rated on all seven dimensions yet.", "Rate the episodes first.")
     _write_new_file(path, to_csv(CSV_COLUMNS, rows))
     return len(rows)
 
@@ -105,11 +105,7 @@ def _collection_names(session: Session) -> dict[str, str]:
 
 
 def _write_new_file(path: Path, text: str) -> None:
-    taken = UserError(f"There is a file {path} already.", "Name a new one.")
-    with (
-        explain_os_errors(f"{path} cannot be written", "Name another file.", taken),
-        path.open("x", encoding="utf-8", newline="") as file,
-    ):
+    with explain_unwritable(path), path.open("x", encoding="utf-8", newline="") as file:
         file.write(text)
 
 
@@ -148,8 +144,8 @@ def import_file(session: Session, path: Path, *, keep_rest: bool = False) -> Sot
     known = next((key for key in _IMPORTERS if key in records[0].fields), None)
     if known is None:
         raise UserError(
-            f"{escape_unprintable(path.name)} holds nothing of SOTOPIA.",
-            f"The first line of such a file has one of {', '.join(_IMPORTERS)}.",
+            f"{escape_unprintable(path.name)} is not a SOTOPIA file.",
+            f"The first line of a SOTOPIA file has one of {', '.join(_IMPORTERS)}.",
         )
     return _IMPORTERS[known](session, path, records, keep_rest)
 
@@ -271,7 +267,7 @@ def _store(
 def _require_matched(path: Path, records: Records, unmatched: int) -> None:
     if unmatched == len(records):
         raise UserError(
-            f"Nothing that {escape_unprintable(path.name)} is about is in this study.",
+            f"{escape_unprintable(path.name)} refers to profiles that are not in this study.",
             "Import the agent profiles and the environment profiles first.",
         )
 
@@ -283,7 +279,7 @@ def _import_scores(session: Session, path: Path, keep_rest: bool) -> SotopiaImpo
     matched = [(row, agent) for row, agent in rated if agent is not None]
     if not matched:
         raise UserError(
-            f"No episode of this study is rated in {escape_unprintable(path.name)}.",
+            f"{escape_unprintable(path.name)} has no scores for episodes in this study.",
             "Import the episodes first, then their scores.",
         )
     scheme, used = use_shipped_scheme(session, SCHEME)

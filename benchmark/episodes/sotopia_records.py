@@ -146,7 +146,7 @@ def read_records(path: Path) -> list[SotopiaRecord]:
         lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
         values = [(number, _parse_json(path, number, line)) for number, line in lines]
     if not values:
-        raise UserError(f"There is nothing in {path.name}.", "Choose a file with one JSON object a line.")
+        raise UserError(f"{path.name} is empty.", "Choose a file with one JSON object per line.")
     records = []
     for number, value in values:
         if not isinstance(value, dict):
@@ -383,7 +383,7 @@ def read_scores(path: Path) -> list[SotopiaScore]:
     except csv.Error as error:
         raise damaged_file_error(path, str(error)) from None
     if not found:
-        raise UserError(f"There are no scores in {path.name}.", "Choose a file with a row for each rater and agent.")
+        raise UserError(f"{path.name} contains no scores.", "Choose a file with a row for each rater and agent.")
     return found
 
 

@@ -180,6 +180,6 @@ def no_items_error(
     reasons = {**pool.left_out, **(further or {})}
     reasons.pop(DUPLICATE_MOMENT, None)
     if not reasons:
-        return UserError(f"There is {what}, so no item can be made.", begin)
+        return UserError(f"There is {what}, so there are no items.", begin)
     most = max(reasons, key=lambda reason: reasons[reason])
-    return UserError(f"There is {what}, so no item can be made.", f"Left out the most: {most} ({reasons[most]:,}).")
+    return UserError(f"There is {what}, so there are no items.", f"Most frequent reason: {most} ({reasons[most]:,}).")

@@ -17,7 +17,7 @@ from benchmark.items.candidates import (
 )
 from project.codec import load
 from project.entities.study_records import Json
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 
 
 def quotas(size: int, shares: Mapping[str, float]) -> dict[str, int]:
@@ -64,8 +64,8 @@ def items_per_collection(size: int, collections: int) -> int:
     """Return how many items each collection gives at most, of `size` in all; 0 for as many as possible."""
     if size and size < collections:
         raise UserError(
-            f"A draw of {size:,} cannot have the same number of items of each of {collections:,} collections.",
-            f"Ask for {collections:,} or more, or for a draw that does not look at collections.",
+            f"A draw of {size:,} items cannot take the same number from each of {collections:,} collections.",
+            f"Give a size of at least {collections:,}, or a draw without equal collections.",
         )
     return size // collections
 
@@ -296,15 +296,13 @@ class SamplingOptions:
     def require_known(self) -> None:
         for key in self.include:
             if key not in INCLUDE_LABELS:
-                raise UserError(
-                    f"“{key}” is nothing that can be included.", f"Choose among {', '.join(INCLUDE_LABELS)}."
-                )
+                raise unknown_choice("group to include", key, INCLUDE_LABELS)
         if self.negatives not in NEGATIVES:
-            raise UserError(f"“{self.negatives}” are no negatives.", f"Choose one of {', '.join(NEGATIVES)}.")
+            raise unknown_choice("kind of negatives", self.negatives, NEGATIVES)
         if self.truth not in TRUTHS:
-            raise UserError(f"“{self.truth}” is no truth.", f"Choose one of {', '.join(TRUTHS)}.")
+            raise unknown_choice("kind of truth", self.truth, TRUTHS)
         if any(weight < 0 for weight in self.shares.values()):
-            raise UserError("A share cannot be below 0.", "Give weights from 0.")
+            raise UserError("A weight cannot be negative.", "Give weights from 0.")
 
 
 def read_sampling_options(found: Mapping[str, Json]) -> SamplingOptions:
@@ -313,5 +311,5 @@ def read_sampling_options(found: Mapping[str, Json]) -> SamplingOptions:
         options = load(SamplingOptions, found, "The rule")
         options.require_known()
     except UserError:
-        raise UserError("The rule of an item set of this study is damaged.", "Make another set.") from None
+        raise UserError("The rule of an item set is damaged.", "Make another set.") from None
     return options

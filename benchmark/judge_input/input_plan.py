@@ -302,7 +302,7 @@ def _require_same_file(media: PlannedMedia) -> object:
 
 
 def _changed_file_error(media: PlannedMedia) -> UserError:
-    return UserError(f"{media.path.name} was changed since the request was planned.", "Ask again.")
+    return UserError(f"{media.path.name} has changed since the request was planned.", "Ask again.")
 
 
 def _read_frames(media: PlannedMedia) -> tuple[JudgeFrame, ...]:

@@ -80,7 +80,7 @@ from project.entities.judgments import (
 )
 from project.entities.questions import LETTERS
 from project.entities.study_records import Json, Participant
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.files.temporary_files import cache_folder
 from project.queries.recording_rows import all_collections, all_participants, participants_in
 from project.queries.transcript_rows import has_utterances
@@ -112,7 +112,7 @@ def plan_media(source: Source, start_us: int, end_us: int, settings: InputSettin
         return None, "The segment lies where the recording has no picture, so nothing is shown of it."
     if start_us < source.start_us or (source.end_us is not None and end_us > source.end_us):
         raise UserError(
-            f"The rendering {source.path.name} does not reach over {format_time(start_us)} to {format_time(end_us)}.",
+            f"The rendering {source.path.name} does not cover {format_time(start_us)} to {format_time(end_us)}.",
             "Export the whole recording, or that part of it.",
         )
     size, note = fit_size(index.canvas, settings.longest_side), ""
@@ -194,7 +194,7 @@ def plan_input(
         prompt: an unsaved prompt, to preview it; the prompt of the study if None.
     """
     if variant not in VARIANTS:
-        raise UserError(f"There is no variant “{variant}”.", f"Choose one of {', '.join(VARIANTS)}.")
+        raise unknown_choice("variant", variant, VARIANTS)
     planner = _InputPlanner(session, about, TASKS.make(task), variant, condition, settings, prompt)
     return planner.plan()
 
@@ -227,8 +227,8 @@ class _InputPlanner:
         self._start, self._end = place.start_us, place.end_us
         if not 0 <= self._start < self._end:
             raise UserError(
-                f"There is nothing between {format_time(self._start)} and {format_time(self._end)}.",
-                "Give an end after the start.",
+                f"The interval from {format_time(self._start)} to {format_time(self._end)} is empty.",
+                "Choose an end after the start.",
             )
         self._told = settings.words and task.modality in (Modality.TEXT, Modality.BOTH)
         self._turns = (
@@ -247,8 +247,8 @@ class _InputPlanner:
         agent = agent_name(self._people, self._names)
         if place.subject is not self._task.subject:
             raise UserError(
-                f"“{self._task.name}” is asked about a {self._task.subject}, not about a {place.subject}.",
-                "Ask another task.",
+                f"The task “{self._task.name}” is for a {self._task.subject}, not for a {place.subject}.",
+                "Choose another task.",
             )
         if place.about.kind is JudgmentTargetKind.SEGMENT:
             return segment_subject(self._session, get_visible_segment(self._session, place.about.id), people, agent)
@@ -279,7 +279,7 @@ class _InputPlanner:
         """Return the plan."""
         task, item, session = self._task, self._item, self._session
         if reason := task.inapplicable_reason(item):
-            raise UserError(reason, "Ask another task.")
+            raise UserError(reason, "Choose another task.")
         spec = task.spec(item)
         prompt = self._scrub_prompt(self._prompt)
         lines, left_out = shorten_turns(self._conversation_turns(), self._settings.longest_text)
@@ -513,8 +513,8 @@ def _require_plain_keys(spec: FormSpec, written: TextFilter) -> None:
             plain = _SEPARATORS.sub(" ", key)
             if written(plain) != plain:
                 raise UserError(
-                    f"The key “{key}” of the scheme holds something personal, and a key cannot be written otherwise.",
-                    "Give it another key in a new version of the scheme, or keep the word on the page Speech.",
+                    f"The key “{key}” of the scheme contains personal information and cannot be replaced.",
+                    "Change the key in a new version of the scheme, or keep the word: Speech > Personal information.",
                 )
 
 

@@ -17,7 +17,7 @@ from project.entities.frozen_items import FrozenItem
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, base_part
 from project.entities.questions import Question, question_from_json
 from project.entities.study_records import Json, Segment
-from project.errors import UserError
+from project.errors import UserError, no_longer_in_study
 from project.queries.annotator_rows import all_annotators
 from project.queries.chain_rows import find_chain, read_graph
 from project.queries.item_set_rows import find_item, items_of
@@ -56,7 +56,7 @@ def get_visible_segment(session: Session, segment_id: str) -> Segment:
     """Return a segment that is visible to the annotator."""
     found = find_segment(session.study, segment_id)
     if found is None:
-        raise UserError("This segment is no longer part of the study, or not to be seen yet.", "Choose another one.")
+        raise UserError("This segment is no longer in the study, or you may not see it yet.", "Choose another.")
     return found
 
 
@@ -64,7 +64,7 @@ def get_scheme(session: Session, key: str) -> Scheme:
     """Return the scheme of a segment."""
     found = session.schemes.find(key)
     if found is None:
-        raise UserError(f"The scheme “{key}” is not part of this study.", "Add it: greenroom scheme add")
+        raise UserError(f"The scheme “{key}” is not in this study.", "Add it: greenroom scheme add")
     return found
 
 
@@ -119,7 +119,7 @@ def locate_target(session: Session, about: JudgmentTarget, *, told_chain: bool =
         case JudgmentTargetKind.QUESTION:
             question = find_question(session.study, about.id)
             if question is None:
-                raise UserError("This question is no longer part of the study.", "Choose another one.")
+                raise no_longer_in_study("question")
             wanted = question.chain_id if told_chain else None
             chain = find_chain(session.study, wanted) if wanted else None
             graph = read_graph(session.study, chain) if chain else None
@@ -138,7 +138,7 @@ def _locate_item(session: Session, about: JudgmentTarget, *, told_chain: bool) -
     """Return the location of an item; its question is the frozen one, whether or not it was edited since."""
     item = find_item(session.study, about.id)
     if item is None:
-        raise UserError("This item is no longer part of the study.", "Choose another one.")
+        raise no_longer_in_study("item")
     recording = session.recording(item.recording_id)
     frozen = item.content.get("question")
     question = question_from_json(cast(dict[str, Json], frozen)) if frozen else None
@@ -159,7 +159,7 @@ def _locate_item(session: Session, about: JudgmentTarget, *, told_chain: bool) -
 
 def _locate_chain(session: Session, about: JudgmentTarget, chain: Chain | None) -> SubjectLocation:
     if chain is None:
-        raise UserError("This chain is no longer part of the study, or not to be seen yet.", "Choose another one.")
+        raise UserError("This chain is no longer in the study, or you may not see it yet.", "Choose another.")
     graph = read_graph(session.study, chain)
     start_us, end_us = shown_span(session.recording(chain.recording_id).duration_us, *graph.span)
     return SubjectLocation(about, chain.recording_id, start_us, end_us, state=chain_checksum(graph), chain=graph)

@@ -68,7 +68,7 @@ def remaining_job(work: JobSpec[AskParameters], stored: Iterable[Judgment]) -> J
     payload = work.parameters
     if payload.limits != Limits() and any(_is_model(payload.entries[item.judge]) for item in payload.items):
         raise UserError(
-            "It stopped, and what it spent last is not known.", "Ask again with what is left of the budget."
+            "The run was interrupted, so its last costs are not known.", "Ask again with the rest of the budget."
         )
     answered = {_judgment_key(judgment) for judgment in stored}
     left = [item for item in payload.items if payload.key_of(item) not in answered]
@@ -251,7 +251,7 @@ def answer(session: Session, work: JobSpec[AskParameters], question: Mapping[str
         return dump(replan(session, load(ReplanQuestion, question, KIND)))
     if asked == PERMIT:
         return answer_permits(session, question, lambda request: bar_stale_text(session, work, request))
-    raise UserError("A job asked something that nobody answers.", "Ask again.")
+    raise UserError("A job sent an unknown request.", "Start the job again.")
 
 
 def monitor_of(work: JobSpec[AskParameters]) -> RunMonitor:

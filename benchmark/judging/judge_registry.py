@@ -18,7 +18,7 @@ from models.connection.addresses import DEFAULT_PORTS
 from models.judges.judge_backends import build_options, load_backend
 from project.entities.judgments import PERSON_BACKEND, JudgeEntry
 from project.entities.study_records import Changes, Json
-from project.errors import UserError
+from project.errors import UserError, name_taken, unknown_name
 from project.ids import new_id
 from project.queries.judgment_rows import all_judges, delete_judge, judge_by_name, put_judge
 from project.session.session import Session
@@ -43,9 +43,9 @@ def require_trusted_files(session: Session, entry: JudgeEntry) -> None:
     """Raise if the files of a judge may not be opened."""
     if not has_trusted_files(session, entry):
         raise UserError(
-            f"The judge {escape_unprintable(entry.name)} was set up on another machine and names a file here: "
-            f"{escape_unprintable(entry.model)}",
-            "If this is the model that you mean, change the judge and choose the file yourself.",
+            f"The judge {escape_unprintable(entry.name)} was set up on another machine and refers to a local "
+            f"file: {escape_unprintable(entry.model)}",
+            "If you trust this file, change the judge and choose the file yourself.",
         )
 
 
@@ -75,7 +75,7 @@ def change_judge(session: Session, changed: JudgeEntry) -> Changes:
     """Replace the judge with this id, as one step; its judgments stay."""
     before = next((judge for judge in all_judges(session.study) if judge.id == changed.id), None)
     if before is None:
-        raise UserError(f"The judge {changed.name} was removed meanwhile.", "Add it again.")
+        raise UserError(f"The judge {changed.name} is no longer in the study.", "Add it again.")
     changed = replace(changed, name=changed.name.strip(), model=changed.model.strip())
     _require_valid(session, changed)
     trust_files(session, changed)
@@ -95,19 +95,19 @@ def remove_judge(session: Session, judge_id: str) -> Changes:
 
 def _require_valid(session: Session, judge_entry: JudgeEntry) -> None:
     if not judge_entry.name or len(judge_entry.name) > MAX_NAME_CHARS or not judge_entry.name.isprintable():
-        raise UserError("A judge needs a name.", f"Give one line of at most {MAX_NAME_CHARS} characters.")
+        raise UserError("A judge needs a name on one line.", f"Type a name of at most {MAX_NAME_CHARS} characters.")
     namesake = judge_by_name(session.study, judge_entry.name)
     if namesake is not None and namesake.id != judge_entry.id:
-        raise UserError(f"There is a judge “{judge_entry.name}” already.", "Choose another name, or change that one.")
+        raise name_taken("judge", judge_entry.name)
     if len(judge_entry.model) > _MAX_MODEL_CHARS or not judge_entry.model.isprintable():
-        raise UserError("This is no name of a model.", "Give one line.")
+        raise UserError("The name of the model is too long or contains invisible characters.", "Give it on one line.")
     if judge_entry.backend == PERSON_BACKEND:
         if judge_entry.model or judge_entry.settings:
-            raise UserError("A person has no model and nothing to set.", "Leave them out.")
+            raise UserError("A person has neither a model nor settings.", "Leave both out.")
         return
     options = build_options(judge_entry.backend, judge_entry.settings)
     if load_backend(judge_entry.backend).needs_model and not judge_entry.model:
-        raise UserError(f"A judge of the backend {judge_entry.backend} needs a model.", "Say which: --model MODEL")
+        raise UserError(f"The backend {judge_entry.backend} needs a model.", "Set one: --model MODEL")
     _require_second(session, judge_entry, str(getattr(options, "coerce", "")))
 
 
@@ -117,8 +117,8 @@ def _require_second(session: Session, judge_entry: JudgeEntry, name: str) -> Non
     second = judge_by_name(session.study, name)
     if name == judge_entry.name or second is None or second.backend == PERSON_BACKEND:
         raise UserError(
-            f"“{name}” cannot bring answers of {judge_entry.name} into form.",
-            "Name another judge of this study that is a model, and add that one first.",
+            f"“{name}” cannot repair the answers of {judge_entry.name}.",
+            "Choose another judge of this study that is a model.",
         )
 
 
@@ -126,9 +126,12 @@ def get_judge(session: Session, name: str) -> JudgeEntry:
     """Return the judge with this name."""
     found = judge_by_name(session.study, name.strip())
     if found is None:
-        known = ", ".join(judge.name for judge in all_judges(session.study))
-        hint = f"There are: {known}." if known else "Add one: greenroom judge add STUDY NAME --backend BACKEND"
-        raise UserError(f"There is no judge “{name}” in this study.", hint)
+        raise unknown_name(
+            "judge",
+            name,
+            [judge.name for judge in all_judges(session.study)],
+            "Add one: greenroom judge add STUDY NAME --backend BACKEND",
+        )
     return found
 
 
@@ -188,17 +191,19 @@ def store_key(entry: JudgeEntry, key: str) -> None:
 
     address = server_address(entry)
     if not address:
-        raise UserError(f"The judge {entry.name} needs no key.", "Only a judge that is a server has one.")
+        raise UserError(f"The judge {entry.name} needs no key.", "Only judges on a server have a key.")
     key = key.strip()
     if not key or len(key) > _MAX_KEY_CHARS or not key.isascii() or not key.isprintable() or " " in key:
-        raise UserError("This is no key.", "Paste it as the server's owner gave it to you: one line, no spaces.")
+        raise UserError(
+            "This is not a valid key.", "Paste the key that the server's operator gave you: one line, no spaces."
+        )
     try:
         keyring.set_password(SERVICE, _account(entry.name, address), key)
     # Keyring backends raise exceptions of any type.
     except Exception:
         raise UserError(
-            "This machine has no keyring that keeps keys.",
-            f"Put the key into the environment variable {setup_hint(entry)}.",
+            "This machine has no usable keyring.",
+            f"Set the key in the environment variable {setup_hint(entry)}.",
         ) from None
 
 

@@ -97,7 +97,7 @@ def refusal_judgment(
 def ensure_annotator(session: Session) -> Annotator:
     """Return the annotator of the session, who is added if new."""
     if not session.annotator_name.strip():
-        raise UserError("An answer needs a name to be recorded under.", "Set the annotator's name first.")
+        raise UserError("An answer needs an annotator's name.", "Set your name as annotator first.")
     return ensure_annotators(session, [session.annotator_name])[0]
 
 

@@ -158,8 +158,8 @@ def _require_truth(judge_plan: _JudgePlan, about: SubjectLocation, plan: InputPl
     """Raise if a judge that answers from the truth is asked about an item without one."""
     if about.frozen is not None and not plan.truth and judge_plan.entry.backend in _TRUTH_BACKENDS:
         raise UserError(
-            f"It is not defined for “{TASKS.make(plan.task).name}”: nothing is right by itself there.",
-            "Ask another judge; those that go by what is right have nothing to say.",
+            f"This baseline does not apply to “{TASKS.make(plan.task).name}”, which has no correct answers.",
+            "Ask another judge.",
         )
 
 
@@ -184,7 +184,7 @@ def _plan_judge(
     entry = entries[number]
     try:
         if entry.backend == PERSON_BACKEND:
-            raise UserError("People answer in the window's form.", "Open the study: the mode Judges, Answer yourself.")
+            raise UserError("People answer in the window.", "Open the study: Judges > Answer yourself.")
         options = build_options(entry.backend, entry.settings)
         if request.frames == 0 and isinstance(options, ModelOptions):
             entry = entries[number] = replace(entry, settings={**entry.settings, "sees": "text"})
@@ -205,7 +205,7 @@ def _plan_judge(
         error = (
             found
             if isinstance(found, UserError)
-            else UserError(f"Its model cannot be read: {found.strerror}.", "Choose its file again.")
+            else UserError(f"The model of the judge cannot be read: {found.strerror}.", "Choose its file again.")
         )
         for key in dict.fromkeys(request.about):
             outcome.add_note(entry, key, error)
@@ -229,7 +229,10 @@ def _find_second(entries: Sequence[JudgeEntry], options: Any) -> JudgeEntry | No
     name = getattr(options, "coerce", "")
     found = next((entry for entry in entries if entry.name == name), None) if name else None
     if name and found is None:
-        raise UserError(f"Its second model “{name}” is no judge of this study.", "Add it, or set another one.")
+        raise UserError(
+            f"The judge “{name}” that repairs answers is not in this study.",
+            "Add it, or choose another judge for this.",
+        )
     return found
 
 
@@ -238,7 +241,7 @@ def _require_free(entry: JudgeEntry) -> None:
     _, host, port = server_of_url(server_address(entry))
     if host and not is_local_host(host, port):
         raise UserError(
-            "It has no prices, so a budget in money cannot hold it.",
+            "The judge has no prices, so a budget in money cannot limit it.",
             "Set --price-in and --price-out, or give a budget in tokens.",
         )
 
@@ -251,8 +254,8 @@ def _require_one_currency(request: AskRequest, judge_plans: Sequence[_JudgePlan]
     }
     if request.budget.money is not None and len(priced) > 1:
         raise UserError(
-            f"The judges' prices are in {' and '.join(sorted(priced))}, so one budget cannot hold them.",
-            "Ask them in runs of their own.",
+            f"The judges have prices in {' and '.join(sorted(priced))}, so one budget cannot limit them.",
+            "Ask them in separate runs.",
         )
 
 

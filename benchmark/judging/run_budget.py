@@ -54,7 +54,7 @@ class Limits:
             None if self.money is None else self.money - money, None if self.tokens is None else self.tokens - tokens
         )
         if (left.money is not None and left.money <= 0) or (left.tokens is not None and left.tokens <= 0):
-            raise UserError("The budget of this run is spent.", "Ask again with another budget.")
+            raise UserError("The budget of this run is spent.", "Ask again with a new budget.")
         return left
 
     def allows(self, cost: Cost) -> bool:

@@ -98,9 +98,9 @@ class JudgeWorker:
         self._consecutive_errors += 1
         if self._consecutive_errors >= MAX_CONSECUTIVE_ERRORS and self.stop_reason is None:
             self.stop_reason = UserError(
-                f"It failed {self._consecutive_errors} times in a row, and is not asked any more in this run: "
+                f"The judge failed {self._consecutive_errors} times in a row and is not asked again in this run: "
                 f"{reply.error}",
-                f"Try it: greenroom judge test STUDY {self.entry.name}",
+                f"Test it: greenroom judge test STUDY {self.entry.name}",
             )
 
     def handle_forbidden(self, error: Forbidden) -> None:

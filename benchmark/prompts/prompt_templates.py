@@ -10,7 +10,7 @@ from benchmark.prompts.answer_form import QUOTE_PREFIX, quote_lines
 from benchmark.prompts.judge_prompt import TASKS, VARIANTS
 from project.entities.judgments import Modality
 from project.entities.study_records import Changes
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.queries.judgment_rows import prompt_versions, put_prompt_version
 from project.session.session import Session
 from project.text_format import escape_unprintable
@@ -90,7 +90,7 @@ def fill_prompt(prompt: Prompt, variant: str, values: Mapping[str, str]) -> Fill
     Lines that are not quoted do not depend on the values of the study.
     """
     if variant not in prompt.variants:
-        raise UserError(f"There is no variant “{variant}”.", f"Choose one of {', '.join(prompt.variants)}.")
+        raise unknown_choice("variant", variant, prompt.variants)
 
     def value(found: re.Match[str]) -> str:
         slot = found[1]
@@ -167,7 +167,7 @@ def with_version(source: str, version: int, *, own: bool) -> str:
     """Return the text of a prompt with another version; `own` marks it as edited in a study."""
     text = _OWN_LINE.sub("", source)
     if _VERSION_LINE.search(text) is None:
-        raise UserError("The prompt has no line “version = ...”.", "Put one below its key.")
+        raise UserError("The prompt has no line “version = ...”.", "Add one below its key.")
     return _VERSION_LINE.sub(f"version = {version}" + ("\nown = true" if own else ""), text, count=1)
 
 
@@ -199,7 +199,7 @@ def _check_slot_lines(prompt: Prompt, name: str, text: str, known: tuple[str, ..
 
 def _prompt_error(key: str, what: str) -> UserError:
     return UserError(
-        f"The prompt “{escape_unprintable(key)}” is wrong: {what}.", "Correct it, or restore the one that came with it."
+        f"The prompt “{escape_unprintable(key)}” is not valid: {what}.", "Correct it, or restore the original."
     )
 
 
@@ -288,7 +288,5 @@ def _current_or_none(session: Session, key: str) -> Prompt | None:
 def _next_version(session: Session, key: str) -> int:
     newest = max([shipped_prompt(key).version, *prompt_versions(session.study, key)])
     if newest >= _MAX_INTEGER:
-        raise UserError(
-            f"After version {newest} of the prompt “{key}” there is no other.", "Undo what brought it here."
-        )
+        raise UserError(f"Version {newest} of the prompt “{key}” is the last.", "Use Undo to go back to it.")
     return newest + 1

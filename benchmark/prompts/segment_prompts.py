@@ -61,7 +61,7 @@ def attributes_problem(item: PromptSubject) -> str:
     """Return why attributes cannot be asked for; "" if they can."""
     field = attributes_field(item)
     if field is None:
-        return f"{item.scheme.name} has no field in which several are chosen."
+        return f"{item.scheme.name} has no field with several choices."
     if not item.label or find_label(item, item.label) is None or not field.applies_to(item.label):
         return f"{field.name} are asked for where a label is known, and this segment has none that they belong to."
     return ""

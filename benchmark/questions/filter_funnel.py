@@ -115,9 +115,11 @@ def apply_options(session: Session, question_id: str, state: str, wrong: Sequenc
     """
     before = get_question(session, question_id)
     if before.checksum != state:
-        raise UserError("The question was changed since this was proposed.", "Ask a judge for other wrong options.")
+        raise UserError(
+            "The question has changed since the judge proposed these options.", "Ask a judge for other wrong options."
+        )
     if reason := options_problem(before, wrong):
-        raise UserError(reason, "Keep some of the options that it has.")
+        raise UserError(reason, "Keep some of its options.")
     return correct_question(session, question_id, QuestionCorrection(wrong=wrong))
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from project.codec import dump, load
 from project.entities.study_records import Json
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.store.column_values import to_json
 from project.store.study import Study
 
@@ -141,7 +141,7 @@ copies; and since copies do not depend on scores, a stricter limit never lets an
 def get_step(key: str) -> FilterStep:
     """Return a step."""
     if key not in STEPS:
-        raise UserError(f"There is no step “{key}”.", f"Choose one of {', '.join(STEPS)}.")
+        raise unknown_choice("step", key, STEPS)
     return STEPS[key]
 
 
@@ -212,13 +212,13 @@ def validate_rule(step: FilterStep, rule: FilterRule) -> FilterRule:
     if step.needs is not LimitSide.NO_LIMIT and not step.low <= rule.limit <= step.high:
         fixed = f"It is always {step.low}." if step.low == step.high else ""
         raise UserError(
-            f"“{rule.limit}” is no limit for {step.name.lower()}.",
+            f"“{rule.limit}” is not allowed as limit of {step.name.lower()}.",
             fixed or f"Give a whole number from {step.low} to {step.high}; usual is {step.limit}.",
         )
     least = step.runs
     if not least <= rule.runs <= step.max_runs:
         hint = f"Give {least} to {step.max_runs}." if step.max_runs > least else f"It is always {least}."
-        raise UserError(f"“{rule.runs}” is no number of runs for {step.name.lower()}.", hint)
+        raise UserError(f"“{rule.runs}” is not allowed as number of runs of {step.name.lower()}.", hint)
     return rule
 
 

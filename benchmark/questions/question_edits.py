@@ -10,7 +10,7 @@ from benchmark.questions.question_validity import draft_problem
 from project.entities.causal_chains import ChainGraph
 from project.entities.questions import LETTERS, Question, QuestionKind, Verification, VerificationDecision, WrongOption
 from project.entities.study_records import Changes
-from project.errors import UserError
+from project.errors import UserError, no_longer_in_study
 from project.queries import question_rows
 from project.queries.chain_rows import find_chain, read_graph
 from project.session.session import Session
@@ -149,7 +149,7 @@ def get_question(session: Session, question_id: str) -> Question:
     """Return a question."""
     found = question_rows.find_question(session.study, question_id)
     if found is None:
-        raise UserError("This question is no longer part of the study.", "Choose another one.")
+        raise no_longer_in_study("question")
     return found
 
 
@@ -160,7 +160,9 @@ def _current_checksum(session: Session, question: Question) -> str | None:
         return None
     found = coverage_checksum(read_graph(session.study, chain), question.covers) if chain else ""
     if not found:
-        raise UserError("What this question covers is gone from its chain.", "Drop the question, or make a new one.")
+        raise UserError(
+            "The part of the chain that this question covers was deleted.", "Drop the question, or make a new one."
+        )
     return found
 
 
@@ -171,12 +173,13 @@ def _stripped(text: str | None) -> str | None:
 def _require_usable(question: Question, options: int, duration_us: int) -> None:
     if not MIN_OPTIONS <= options <= len(LETTERS):
         raise UserError(
-            f"A question has {MIN_OPTIONS} to {len(LETTERS)} options.", "Give one right and some wrong ones."
+            f"A question has {MIN_OPTIONS} to {len(LETTERS)} options.",
+            "Give one correct option and at least one wrong option.",
         )
     if reason := draft_problem(question, options):
-        raise UserError(reason, "Change what is wrong with it, and try again.")
+        raise UserError(reason, "Correct the question, and try again.")
     if not 0 <= question.start_us < question.end_us <= duration_us:
-        raise UserError("What is shown with it does not lie inside the recording.", "Give another span.")
+        raise UserError("The material shown with the question must lie inside the recording.", "Choose another span.")
 
 
 def content_state(question: Question) -> str:

@@ -12,8 +12,7 @@ from functools import cached_property, lru_cache
 
 from project.entities.causal_chains import ChainGraph, ChainNode, topological_order
 from project.entities.questions import CHAIN_QUESTION_KINDS, Question, QuestionKind, WrongOption
-from project.errors import UserError
-from project.text_format import require_utf8
+from project.errors import UserError, require_utf8
 
 MAX_PATHS = 45
 """Paths of one chain: those of a line of ten steps, the longest chain of R3-VQA (section 3.3)."""

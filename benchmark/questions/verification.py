@@ -25,13 +25,12 @@ from project.entities.questions import (
     VerificationDecision,
 )
 from project.entities.study_records import MAX_NOTE_CHARS, Changes
-from project.errors import UserError
+from project.errors import UserError, no_own_decision, require_length, unknown_choice
 from project.queries import question_rows
 from project.queries.chain_rows import all_chains, find_chain, read_graph, read_graphs
 from project.queries.question_rows import all_questions, find_question, questions_of, verifications, verifications_of
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
-from project.text_format import require_length
 from project.timebase import utc_now
 
 _DIFFICULTY_CHECK = "difficulty"
@@ -65,7 +64,10 @@ def verify(
     """
     session.study.require_writable()
     if correction is not None and decision is not VerificationDecision.CORRECT:
-        raise UserError("A question that is kept or dropped stays as it is.", "Correct it, or leave its words.")
+        raise UserError(
+            "A correction cannot be combined with keeping or dropping a question.",
+            "Decide to correct it, or leave its text unchanged.",
+        )
     before = get_question(session, question_id)
     approves = decision is not VerificationDecision.DROP
     holds = _require_checks(checklist, checks, difficulty, note, approves=approves)
@@ -93,9 +95,7 @@ def withdraw_verification(session: Session, question_id: str) -> Changes:
     who = session.annotator()
     said = verifications_of(session.study, question_id)
     if who is None or not verification_by(said, who.id) or is_author(get_question(session, question_id), who.id):
-        raise UserError(
-            f"{session.annotator_name or 'Nobody'} did not verify this question.", "There is nothing to take back."
-        )
+        raise no_own_decision("verify", "question")
     with session.step("Withdraw verification") as step:
         question_rows.delete_verification(session.study, question_id, who.id)
     return step.changes
@@ -105,19 +105,19 @@ def _require_checks(
     checklist: str, checks: Iterable[str], difficulty: str, note: str, *, approves: bool
 ) -> tuple[str, ...]:
     if checklist not in CHECKLIST_KEYS:
-        raise UserError(f"There is no checklist “{checklist}”.", f"Choose one of {', '.join(CHECKLIST_KEYS)}.")
+        raise unknown_choice("checklist", checklist, CHECKLIST_KEYS)
     known, given = CHECKLIST_KEYS[checklist], {*checks}
     if strange := sorted(given - {*known}):
-        raise UserError(f"“{strange[0]}” is not on this checklist.", f"Choose of {', '.join(known)}.")
+        raise unknown_choice("check in this checklist", strange[0], known)
     if difficulty not in ("", *DIFFICULTIES):
-        raise UserError(f"“{difficulty}” is no label of difficulty.", f"Choose one of {', '.join(DIFFICULTIES)}.")
+        raise unknown_choice("difficulty", difficulty, DIFFICULTIES)
     require_length(note, MAX_NOTE_CHARS, "A note")
     if _DIFFICULTY_CHECK in given and not difficulty:
-        raise UserError("The difficulty has no label yet.", f"Choose one of {', '.join(DIFFICULTIES)}.")
+        raise UserError("The question has no difficulty yet.", f"Choose one of {', '.join(DIFFICULTIES)}.")
     if approves and (missing := [check for check in known if check not in given]):
         raise UserError(
-            f"A question that is kept meets every check; missing: {', '.join(missing)}.",
-            "Tick what holds; correct the question, or drop it, where something does not.",
+            f"To keep a question, all checks must hold; missing: {', '.join(missing)}.",
+            "Tick the checks that hold; otherwise correct or drop the question.",
         )
     return tuple(check for check in known if check in given)
 
@@ -127,11 +127,11 @@ def _require_not_author(session: Session, question: Question) -> None:
         return
     who = session.annotator()
     if who is not None and is_author(question, who.id):
-        raise UserError(
-            f"{who.name} wrote this question.", "Two others verify it: work under another annotator's name."
-        )
+        raise UserError("You wrote this question yourself.", "Two other annotators have to verify it.")
     if not is_kept(question, verifications_of(session.study, question.id)):
-        raise UserError("This question is a draft: no judge failed at it yet.", "Whoever wrote it tries it on judges.")
+        raise UserError(
+            "This question is a draft: no judge has failed on it yet.", "Its author has to try it on judges."
+        )
 
 
 def _graph(session: Session, question: Question) -> ChainGraph | None:

@@ -147,7 +147,7 @@ def gather_report_input(
     finish_stage = StageProgress(progress, _STEPS_PER_RUN * len(runs), "Working out figures").finish_stage
     figures = [finish_stage(compute_figures(run, samples=wish.samples)) for run in runs]
     if not figures:
-        raise EmptyReportError("No set of items was asked yet.", "Ask judges about one first, in the mode Benchmark.")
+        raise EmptyReportError("There are no benchmark runs yet.", "Run a benchmark first, in the mode Benchmark.")
     path = Path(wish.compare_with) if wish.compare_with else None
     earlier = read_earlier_runs(path) if path is not None and path.exists() else ()
     other = read_figures(session, [wish.compare_with], samples=0) if path is not None and not path.exists() else []

@@ -373,9 +373,9 @@ def read_earlier_runs(path: Path) -> tuple[ReportedRun, ...]:
     except OSError as error:
         raise UserError(f"{name} cannot be read: {error.strerror}.", hint) from None
     except (ValueError, UserError):
-        raise UserError(f"{name} is not the results of a report.", hint) from None
+        raise UserError(f"{name} does not contain the results of a report.", hint) from None
     if results.format != _FORMAT:
-        raise UserError(f"{name} is not the results of a report.", hint)
+        raise UserError(f"{name} does not contain the results of a report.", hint)
     return results.runs
 
 

@@ -45,7 +45,7 @@ from project.codec import dump
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemSet
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION
 from project.entities.study_records import Json
-from project.errors import UserError
+from project.errors import UserError, unknown_name
 from project.queries.item_set_rows import (
     GivenAnswer,
     all_sets,
@@ -236,7 +236,7 @@ def compute_figures(read: RunRead, *, samples: int = BOOTSTRAP_SAMPLES, parts: b
         return _compute_figures(read, samples, parts=parts)
     except KeyError:
         raise UserError(
-            f"An item of the set “{escape_unprintable(read.item_set.name)}” does not say what is right.",
+            f"An item of the set “{escape_unprintable(read.item_set.name)}” has no correct answer.",
             "Make another set.",
         ) from None
 
@@ -272,10 +272,7 @@ def _select_sets(session: Session, wanted: Sequence[str]) -> list[ItemSet]:
     for name in wanted:
         item_set = find_item_set(session.study, name)
         if item_set is None:
-            raise UserError(
-                f"There is no set of items “{escape_unprintable(name)}” in this study.",
-                "See which there are: greenroom benchmark sets",
-            )
+            raise unknown_name("item set", name, [item_set.name for item_set in all_sets(session.study)])
         found[item_set.id] = item_set
     return [*found.values()]
 
@@ -288,7 +285,7 @@ def _select_runs(session: Session, wanted: Sequence[str], sets: Sequence[ItemSet
         if missing := [run_id for run_id in wanted if run_id not in known]:
             raise UserError(
                 f"There is no run “{escape_unprintable(missing[0])}” in this study.",
-                "See which there are: greenroom benchmark results STUDY",
+                "List the runs: greenroom benchmark results STUDY",
             )
         return [known[run_id] for run_id in dict.fromkeys(wanted)]
     newest: list[BenchmarkRun] = []
@@ -351,8 +348,8 @@ def compare_runs(
     """Compare two runs of one task, on the items that count in both if they were asked the same set."""
     if first.item_set.task != second.item_set.task:
         raise UserError(
-            f"One run is of “{first.item_set.task}”, the other of “{second.item_set.task}”.",
-            "Compare runs of one task.",
+            f"The runs have different tasks: “{first.item_set.task}” and “{second.item_set.task}”.",
+            "Compare runs of the same task.",
         )
     entry = SUITE.make(first.item_set.task)
     if first.item_set.id != second.item_set.id:

@@ -17,7 +17,7 @@ from benchmark.tasks.benchmark_task import SUITE, BenchmarkTask
 from project.entities.frozen_items import BenchmarkRun, FrozenItem, ItemModality, ItemSet
 from project.entities.judgments import PERSON_BACKEND, RAW_CONDITION, JudgeEntry
 from project.entities.study_records import Changes, Json
-from project.errors import UserError
+from project.errors import UserError, unknown_choice, unknown_name
 from project.ids import new_id
 from project.queries.item_set_rows import all_sets, benchmark_runs, find_item_set, insert_benchmark_run, items_of
 from project.queries.judgment_rows import all_judges, cost_since
@@ -55,7 +55,7 @@ def choose_sets(
     recordings that have a rendering for every condition, so that all conditions have the same items.
     """
     if not tasks and not names:
-        raise UserError("There is nothing to run.", "Name a task, --task verdict, or a set of items, --set NAME.")
+        raise UserError("There is nothing to run.", "Choose a task, --task verdict, or an item set, --set NAME.")
     named = {item_set.id: item_set for item_set in (_require_set(session, name, tasks) for name in names)}
     methods = tuple(condition for condition in dict.fromkeys(conditions) if condition != RAW_CONDITION)
     changes, made = Changes(), set[str]()
@@ -78,13 +78,16 @@ def choose_sets(
 def _require_set(session: Session, name: str, tasks: Sequence[str]) -> ItemSet:
     found = find_item_set(session.study, name)
     if found is None:
-        known = ", ".join(item_set.name for item_set in all_sets(session.study))
-        hint = f"There are: {known}." if known else "Make one: greenroom benchmark make STUDY --task TASK"
-        raise UserError(f"There is no set of items “{escape_unprintable(name)}” in this study.", hint)
+        raise unknown_name(
+            "item set",
+            name,
+            [item_set.name for item_set in all_sets(session.study)],
+            "Make one: greenroom benchmark make STUDY --task TASK",
+        )
     if tasks and found.task not in tasks:
         raise UserError(
-            f"The set “{escape_unprintable(found.name)}” is one of the task “{found.task}”.",
-            f"Name the task: --task {found.task}",
+            f"The item set “{escape_unprintable(found.name)}” belongs to the task “{found.task}”.",
+            f"Add it: --task {found.task}",
         )
     return found
 
@@ -154,7 +157,9 @@ def resume_request(session: Session, found: Mapping[str, Json], since: str) -> B
     sets = [item_set for item_set in all_sets(session.study) if item_set.id in values["sets"]]
     judges = [judge for judge in all_judges(session.study) if judge.id in values["judges"]]
     if len(sets) < len(values["sets"]) or len(judges) < len(values["judges"]):
-        raise UserError("A set or a judge of these runs is gone.", "Begin new runs in the mode Benchmark.")
+        raise UserError(
+            "An item set or a judge of these runs is no longer in the study.", "Start new runs in the mode Benchmark."
+        )
     money, tokens = cost_since(session.study, [judge.id for judge in judges], since)
     return BenchmarkRequest(
         sets,
@@ -177,7 +182,7 @@ def require_modality(entry: JudgeEntry, shown: ItemModality) -> None:
     """Raise if a judge cannot be shown a modality; baselines accept any."""
     options = model_options(entry.backend, dict(entry.settings))
     if shown is not ItemModality.TEXT and options is not None and options.sees == "text":
-        raise UserError("It is set to see no pictures.", "Ask it with --modality L, or set what it sees.")
+        raise UserError("The judge's input is set to text only.", "Ask it with --modality L, or change its input.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,9 +226,9 @@ def start_runs(session: Session, wanted: BenchmarkRequest) -> StartedRuns:
     """Store a run for each set, judge and condition, or resume an equal one."""
     session.study.require_writable()
     if not wanted.sets or not wanted.judges:
-        raise UserError("There is nothing to run.", "Name a set of items, or a task, and a judge.")
+        raise UserError("There is nothing to run.", "Choose an item set or a task, and a judge.")
     if wanted.variant is not None and wanted.variant not in VARIANTS:
-        raise UserError(f"There is no variant “{wanted.variant}”.", f"Choose one of {', '.join(VARIANTS)}.")
+        raise unknown_choice("variant", wanted.variant, VARIANTS)
     refusals = RunOutcome()
     by_shown = _askable_judges(wanted, refusals)
     groups: list[RunGroup] = []
@@ -268,7 +273,7 @@ def _askable_judges(wanted: BenchmarkRequest, refusals: RunOutcome) -> dict[Item
     for judge in {entry.id: entry for entry in wanted.judges}.values():
         try:
             if judge.backend == PERSON_BACKEND:
-                raise UserError("People answer in the window.", "Open the study: the mode Benchmark.")
+                raise UserError("People answer in the window.", "Open the study in the mode Benchmark.")
             shown = wanted.shown or default_modality(judge)
             require_modality(judge, shown)
         except UserError as error:

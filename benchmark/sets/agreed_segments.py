@@ -259,14 +259,14 @@ _POOLS: PerState[dict[tuple[object, ...], CandidatePool]] = PerState(lambda _ses
 def _scheme(session: Session, key: str) -> Scheme:
     found = session.schemes.find(key) if key else session.scheme
     if found is None:
-        raise UserError(f"The scheme “{key}” is not part of this study.", "See which are: greenroom scheme list")
+        raise UserError(f"The scheme “{key}” is not in this study.", "List the schemes: greenroom scheme list")
     return found
 
 
 def _track(scheme: Scheme, key: str) -> str:
     known = [track.key for track in scheme.tracks]
     if key and key not in known:
-        raise UserError(f"{scheme.name} has no track “{key}”.", f"It has {', '.join(known)}.")
+        raise UserError(f"{scheme.name} has no track “{key}”.", f"Choose one of {', '.join(known)}.")
     return key or known[0]
 
 

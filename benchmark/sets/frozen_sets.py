@@ -28,7 +28,6 @@ from project.queries.question_rows import find_question, verifications
 from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import segments_of
 from project.session.session import Session
-from project.text_format import escape_unprintable
 from project.timebase import utc_now
 from project.version import __version__
 
@@ -164,7 +163,7 @@ def store_set(session: Session, made: ItemSet, items: Sequence[FrozenItem], name
         if with_held_out or may_leave(session, recording.id, LeaveUse.ITEM_SET)
     }
     if not available_ids.issuperset(item.recording_id for item in items):
-        raise UserError("A recording was taken out or held out while the set was drawn.", "Make the set again.")
+        raise UserError("A recording was removed or held out during the draw.", "Make the set again.")
     made = replace(made, name=name or free_set_name(session, made.task))
     with session.study.run_transaction():
         insert_set(session.study, made, items)
@@ -177,9 +176,9 @@ def draw_set(
     """Draw a set without a name and its items; nothing is written."""
     most = entry.size if size is None else size
     if not 1 <= draws <= MAX_DRAWS:
-        raise UserError("A set has at least one draw, and no more than a thousand.", "Give a number from 1.")
+        raise UserError("A set has 1 to 1000 draws.", "Give a number in this range.")
     if most < 0:
-        raise UserError("A draw cannot have fewer than no items.", "Give a size from 1, or 0 for all there are.")
+        raise UserError("The size of a draw must be 0 or more.", "Give a size, or 0 for all items.")
     wishes = resolve_options(session, entry.source, wishes)
     pool = read_pool(session, entry.source, wishes)
     more: dict[str, Json] = {"shares": dict(wishes.shares), "negatives": wishes.negatives}
@@ -245,7 +244,7 @@ def require_free_name(session: Session, name: str, task: str) -> str:
     name = name.strip()
     if name and any(name in (item_set.id, item_set.name) for item_set in all_sets(session.study)):
         raise UserError(
-            f"There is an item set “{escape_unprintable(name)}” already.",
+            f"The item set “{name}” already exists.",
             f"Choose another name, such as {free_set_name(session, task)}.",
         )
     return name

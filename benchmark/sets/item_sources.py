@@ -35,7 +35,7 @@ def rendered_pool(session: Session, wishes: SamplingOptions) -> CandidatePool:
     """Return the segments that have a rendering in all conditions of the options."""
     if not wishes.conditions:
         raise UserError(
-            "No recording of this study has a rendering, so conditions cannot be compared.",
+            "No recording of this study is rendered, so conditions cannot be compared.",
             "Export some first: greenroom anonymize export",
         )
     return segment_pool(session, wishes)
@@ -49,8 +49,8 @@ def filter_rendered(session: Session, pool: CandidatePool, methods: tuple[str, .
     known = rendering_methods(session)
     if unknown := [method for method in methods if method not in known]:
         raise UserError(
-            f"No recording of this study was rendered by “{unknown[0]}”.",
-            f"There is {', '.join(known)}." if known else "Export some first: greenroom anonymize export",
+            f"No recording of this study is rendered by “{unknown[0]}”.",
+            f"Choose one of {', '.join(known)}." if known else "Export some first: greenroom anonymize export",
         )
     shown = {
         recording.id: _rendered_spans(session, recording.id, recording.duration_us, methods)

@@ -38,7 +38,7 @@ from benchmark.tasks.benchmark_task import (
     task_labels,
 )
 from project.entities.study_records import Json, Verdict
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.schemes.scheme import Field, Scheme
 
 
@@ -155,9 +155,9 @@ def label_shares(pool: CandidatePool, given: Any, usual: Mapping[str, float]) ->
     if not shares:
         shares = dict(usual) if {*usual} <= {*labels} else dict.fromkeys(labels, 1.0)
     if strange := [key for key in shares if key not in labels]:
-        raise UserError(f"“{strange[0]}” is no label of “{pool.track}”.", f"It has {', '.join(labels)}.")
+        raise unknown_choice("label", strange[0], labels)
     if not any(weight > 0 for weight in shares.values()):
-        raise UserError("No label has a share, so nothing can be drawn.", "Give at least one a weight above 0.")
+        raise UserError("All labels have the weight 0.", "Give at least one label a weight above 0.")
     return shares
 
 
@@ -176,7 +176,7 @@ def require_attributes_field(pool: CandidatePool) -> Field:
     found = attributes_field(candidate_subject(pool, ItemCandidate("", "", "", 0, 1, "")))
     if found is None:
         raise UserError(
-            f"{pool_scheme(pool).name} has no field in which several are chosen.", "Choose another task or scheme."
+            f"{pool_scheme(pool).name} has no field with several choices.", "Choose another task or scheme."
         )
     return found
 

@@ -206,7 +206,7 @@ class ErrorTextTask(OptionTask):
     def sample(self, pool: CandidatePool, rule: ItemSamplingRule, chance: random.Random) -> ItemDraw:
         scheme = pool_scheme(pool)
         if all(field.key != self.key for field in scheme.fields_of(pool.track)):
-            raise UserError(f"{scheme.name} does not ask for “{self.key}”.", "Choose another task or scheme.")
+            raise UserError(f"{scheme.name} has no field “{self.key}”.", "Choose another task or scheme.")
         return super().sample(pool, rule, chance)
 
 

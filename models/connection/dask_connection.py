@@ -92,8 +92,8 @@ def parse_scheduler(address: str) -> Scheduler:
     beside = parts.path.strip("/") or parts.query or parts.fragment or parts.username
     if parts.scheme not in _SCHEMES or not _NAME.fullmatch(host) or beside:
         raise UserError(
-            f"“{escape_unprintable(said)}” is no address of a scheduler.",
-            "Give the one that it prints, such as tcp://node7:8786.",
+            f"“{escape_unprintable(said)}” is not the address of a scheduler.",
+            "Give the address that the scheduler prints, such as tcp://node7:8786.",
         )
     return Scheduler(parts.scheme, parse_ip_address(host) or host, port)
 
@@ -106,7 +106,9 @@ def permitted_addresses(wanted: Scheduler, authority: Authority) -> tuple[str, .
         with allow_lookup(wanted.host):
             addresses = resolve(wanted.host, wanted.port)
     except OSError:
-        raise UserError(f"There is no machine {wanted.host}.", "Give the address that the scheduler prints.") from None
+        raise UserError(
+            f"The machine “{wanted.host}” does not exist.", "Give the address that the scheduler prints."
+        ) from None
     local = all(map(is_loopback, addresses))
     wish = EgressRequest(Purpose.CLUSTER, wanted.host, wanted.port, addresses, local, scheme=wanted.scheme)
     authority.permit(wish)
@@ -212,8 +214,8 @@ async def connect(wanted: Scheduler, addresses: tuple[str, ...]) -> AsyncIterato
                         await asyncio.wait_for(client.close(timeout=_CLOSING_S), _CLOSING_S + 1)
                 return
     raise UserError(
-        f"No scheduler answers at {wanted}.",
-        "Start it, and its workers: dask scheduler, then dask worker --preload greenroom ADDRESS.",
+        f"No scheduler responds at {wanted}.",
+        "Start the scheduler and its workers: dask scheduler, then dask worker --preload greenroom ADDRESS.",
     )
 
 
@@ -245,8 +247,8 @@ async def _connect_client(wanted: Scheduler, address: str) -> Any:
             return None
         except (TypeError, ValueError, RuntimeError, ImportError) as error:
             raise UserError(
-                f"The scheduler at {wanted} cannot be spoken to: {' '.join(str(error).split())}",
-                "Use one version of Dask everywhere.",
+                f"The scheduler at {wanted} cannot be used: {' '.join(str(error).split())}",
+                "Use the same version of Dask on every machine.",
             ) from None
 
 
@@ -258,6 +260,6 @@ def _require_certificates(distributed: Any) -> None:
         found = None
     if found is None:
         raise UserError(
-            "Dask's configuration names no certificates that can be read, so nothing is sent by tls://.",
-            "Set ca-file, and cert and key of the client, under distributed.comm.tls there.",
+            "Dask's configuration has no readable certificates, so nothing is sent by tls://.",
+            "Set ca-file and the client's cert and key under distributed.comm.tls in Dask's configuration.",
         )

@@ -132,8 +132,8 @@ class Guard:
         except Exception as error:
             raise Forbidden(
                 "recorded",
-                f"The request to {request.host} could not be written down, so it is not sent.",
-                "Make room, or mend the folder's permissions (rule recorded)",
+                f"The request to {request.host} could not be logged, so it is not sent.",
+                "Free some space, or correct the folder's permissions (rule recorded)",
             ) from error
 
 

@@ -64,7 +64,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         request_purpose = current_purpose()
         if request_purpose is None:
             raise Forbidden(
-                "recorded", "A request that nobody accounts for is not sent.", "Report this (rule recorded)"
+                "recorded", "A request without an egress authority is not sent.", "Report this (rule recorded)"
             )
         came_from: Route | None = None
         hops = 0
@@ -80,7 +80,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         # An answer may grow without end while it is unpacked; nobody asked for a packed one.
         if self._guard.answer_limit and response.headers.get("Content-Encoding", "identity") != "identity":
             await response.aclose()
-            raise AnswerTooLong("The server answers in packed form, which was not asked for.", "Ask another server.")
+            raise AnswerTooLong("The server sends compressed answers, which were not requested.", "Use another server.")
         return response
 
     async def aclose(self) -> None:
@@ -243,7 +243,8 @@ class MeteredStream(httpcore2.AsyncNetworkStream):
         most = self._guard.answer_limit
         if most and self._came > most + _MAX_HEAD_BYTES:
             raise AnswerTooLong(
-                f"The server answers with more than {format_size(most)}.", "No answer is that long; ask another server."
+                f"The server's answer is larger than {format_size(most)}.",
+                "No valid answer is that large; use another server.",
             )
         return part
 

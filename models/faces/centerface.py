@@ -22,7 +22,7 @@ from resources import resource
 
 _CELL = 4
 _MULTIPLE = 32
-_HINT = "The installation is damaged: install Greenroom again."
+_HINT = "The installation is damaged: reinstall Greenroom."
 
 
 def weights_path() -> Path:
@@ -30,7 +30,10 @@ def weights_path() -> Path:
     try:
         return resource("networks", "centerface.onnx")
     except FileNotFoundError:
-        raise UserError("The face detector's network file (centerface.onnx) is missing.", _HINT) from None
+        raise UserError(
+            "The face detector's network file (centerface.onnx) is missing.",
+            _HINT,
+        ) from None
 
 
 class CenterFace:
@@ -50,7 +53,10 @@ class CenterFace:
         try:
             self._session = open_session(free_shapes(path.read_bytes()), threads, onnx_providers(processor))
         except (OSError, ValueError) as error:
-            raise UserError(f"The face detector's network file cannot be read: {path}", _HINT) from error
+            raise UserError(
+                f"The face detector's network file cannot be read: {path}",
+                _HINT,
+            ) from error
         self._input = self._session.get_inputs()[0].name
         self._longest_side = longest_side
         self.parameters: Mapping[str, Json] = {

@@ -24,7 +24,7 @@ def save_tracks(tracks: Sequence[FaceTrack], folder: Path) -> Path:
     arrays["dismissed"] = np.array([track.dismissed for track in tracks], dtype=np.bool_)
     with explain_os_errors(
         f"The face tracks cannot be kept in {folder}",
-        "Make room there, or name a cache folder that can be written to in XDG_CACHE_HOME.",
+        "Free some space, or name a writable cache folder in XDG_CACHE_HOME.",
     ):
         folder.mkdir(parents=True, exist_ok=True)
         sweep_caches("faces")
@@ -41,7 +41,7 @@ def take_tracks(path: Path, sha256: str = "") -> list[FaceTrack]:
     try:
         content = path.read_bytes()
         if sha256 and hashlib.sha256(content).hexdigest() != sha256:
-            raise UserError("The face tracks were changed in the cache while they waited.", "Do it again.")
+            raise UserError("The face tracks in the cache have changed since the job started.", "Start the job again.")
         with np.load(io.BytesIO(content), allow_pickle=False) as stored:
             return [
                 FaceTrack(

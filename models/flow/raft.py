@@ -32,8 +32,8 @@ class Raft:
             self._network.load_state_dict(load_file(installed_weights.verified_path(WEIGHTS)))
         except RuntimeError:
             raise UserError(
-                f"The weights “{WEIGHTS}” are of another network than torchvision's small RAFT.",
-                "Convert raft_small of torchvision to safetensors, as docs/diffusion.md says, and add that.",
+                f"The weights “{WEIGHTS}” are not those of torchvision's small RAFT.",
+                "Convert torchvision's raft_small to safetensors as docs/diffusion.md says, and add that file.",
             ) from None
         self._network.eval().to(self._device)
 

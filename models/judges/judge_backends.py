@@ -62,5 +62,5 @@ def create_judge(entry: JudgeEntry, means: JudgeResources) -> Judge:
     backend = load_backend(entry.backend)
     options = build_options(entry.backend, entry.settings)
     if backend.needs_model and not entry.model:
-        raise UserError(f"The judge {entry.name} names no model.", "Say which: greenroom judge add ... --model")
+        raise UserError(f"The judge {entry.name} has no model.", "Set one: greenroom judge add ... --model")
     return backend(entry.model, options, means)

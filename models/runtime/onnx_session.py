@@ -36,7 +36,7 @@ def open_session(
     # What onnxruntime raises has no base of its own.
     except Exception as error:
         what = model if isinstance(model, Path) else "The file"
-        raise UserError(f"{what} cannot be read as an ONNX network.", "Get it again, or export it again.") from error
+        raise UserError(f"{what} is not a readable ONNX network.", "Get the file again, or export it again.") from error
 
 
 _GPU, _CPU = "CUDAExecutionProvider", "CPUExecutionProvider"
@@ -49,6 +49,6 @@ def onnx_providers(processor: str) -> tuple[str, ...]:
     if processor == "cuda" and _GPU not in onnxruntime.get_available_providers():
         raise UserError(
             "The installed onnxruntime cannot use a GPU.",
-            "Install onnxruntime-gpu over it (docs/install.md), or leave the processor to be chosen.",
+            "Install onnxruntime-gpu (docs/install.md), or set the processor to “auto”.",
         )
     return (_GPU, _CPU)

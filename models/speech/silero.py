@@ -56,9 +56,7 @@ def network_path() -> Path:
     found = find_spec("faster_whisper")
     path = Path(found.origin).parent / _FILE if found is not None and found.origin else None
     if path is None or not path.is_file():
-        raise UserError(
-            "The file that finds speech is missing: it comes with faster-whisper.", "Install Greenroom again."
-        )
+        raise UserError("The model that finds speech is missing; it is part of faster-whisper.", "Reinstall Greenroom.")
     return path
 
 

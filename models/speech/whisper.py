@@ -54,8 +54,8 @@ class Whisper:
         problem = self._gpu_problem() if self._device == "cuda" else ""
         if problem and processor == "cuda":
             raise UserError(
-                f"The GPU cannot be used for recognition: {problem}.",
-                "Install nvidia-cublas-cu12, or leave the processor to be chosen.",
+                f"The GPU cannot be used for speech recognition: {problem}.",
+                "Install nvidia-cublas-cu12, or set the processor to “auto”.",
             )
         if problem or self._device == "cpu":
             self._device = "cpu"
@@ -91,7 +91,7 @@ class Whisper:
         """Return what is said in windows of one recording; see `Recognizer`."""
         if hearing.language is not None and hearing.language not in self.languages:
             raise UserError(
-                f"The model {self.found.name or self.found.path.name} does not know {LANGUAGES[hearing.language]}.",
+                f"The model {self.found.name or self.found.path.name} does not support {LANGUAGES[hearing.language]}.",
                 "Choose a model without “.en” in its name."
                 if self.languages == ("en",)
                 else "Choose another language.",
@@ -187,5 +187,5 @@ def _first_line(error: Exception) -> str:
 def _device(processor: str) -> str:
     there = ctranslate2.get_cuda_device_count() > 0
     if processor == "cuda" and not there:
-        raise UserError("No NVIDIA GPU that speech recognition can use was found.", "Leave the processor to be chosen.")
+        raise UserError("There is no NVIDIA GPU for speech recognition.", "Set the processor to “auto”.")
     return "cuda" if there and processor != "cpu" else "cpu"

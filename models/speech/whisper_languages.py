@@ -118,6 +118,6 @@ def find_language(text: str) -> str:
     close = get_close_matches(text.strip().title(), LANGUAGES.values(), 1) or ["English"]
     code = next(code for code, name in LANGUAGES.items() if name == close[0])
     raise UserError(
-        f"“{escape_unprintable(text)}” is no language that can be recognised.",
-        f"Give a code or an English name, such as {code} or {close[0]}, or none to let the model find out.",
+        f"“{escape_unprintable(text)}” is not a supported language.",
+        f"Give a code or an English name, such as {code} or {close[0]}, or leave it out to detect the language.",
     )

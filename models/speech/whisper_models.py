@@ -7,7 +7,7 @@ from pathlib import Path
 
 from models.weights import installed_weights, weights_catalogue
 from models.weights.weights_catalogue import EditionFile, Weights
-from project.errors import UserError
+from project.errors import UserError, path_not_found
 from project.files.atomic_files import explain_os_errors
 from project.files.fingerprints import file_sha256
 from project.text_format import escape_unprintable
@@ -37,15 +37,15 @@ class WhisperFolder:
 def require_files(folder: Path) -> None:
     """Return quietly where all files of a model are there; none is read whole."""
     if not folder.is_dir():
-        raise UserError(f"There is no folder {folder}.", "Name the folder of a Whisper model made for CTranslate2.")
+        raise path_not_found("folder", folder, "Choose the folder of a Whisper model for CTranslate2.")
     missing = [name for name in _NEEDED if not (folder / name).is_file()]
     if not any((folder / name).is_file() for name in _VOCABULARIES):
         missing.append(_VOCABULARIES[0])
     if missing:
         name = escape_unprintable(folder.absolute().name)
         raise UserError(
-            f"{name} is no folder of a Whisper model for CTranslate2: {missing[0]} is missing.",
-            "Name another folder, or get a model: greenroom model list",
+            f"“{name}” is not the folder of a Whisper model for CTranslate2: {missing[0]} is missing.",
+            "Choose another folder, or get a model: greenroom model list",
         )
 
 
@@ -53,12 +53,12 @@ def inspect_folder(folder: Path) -> WhisperFolder:
     """Read a folder's weights once and say which model it is."""
     require_files(folder)
     try:
-        with explain_os_errors(f"The model in {folder} cannot be read", "Look at its files."):
+        with explain_os_errors(f"The model in {folder} cannot be read", "Check its files and their permissions."):
             size = (folder / MODEL_FILE).stat().st_size
             digest = file_sha256(folder / MODEL_FILE)
             json.loads((folder / "config.json").read_text("utf-8"))
     except ValueError:
-        raise UserError(f"The model in {folder} is damaged: config.json is no JSON.", "Get the model again.") from None
+        raise UserError(f"The model in {folder} is damaged: config.json is not JSON.", "Get the model again.") from None
     listed = [(weights.name, part) for weights, part in known_weights()]
     known = {part.sha256: name for name, part in listed}
     known |= {sha256: OWN_MODEL for file, sha256 in installed_weights.sha256s(OWN_MODEL).items() if file == MODEL_FILE}
@@ -74,7 +74,7 @@ def damaged_model_error(folder: Path, digest: str, why: str = "") -> UserError:
     reason = why or f"{MODEL_FILE} with the checksum {digest} cannot be loaded"
     return UserError(
         f"The model in {folder} is damaged: {reason}.",
-        "Get the model again, or, where it is one of your own, add it first: greenroom model add whisper FOLDER",
+        "Get the model again. If it is your own, add it first: greenroom model add whisper FOLDER",
     )
 
 
@@ -154,7 +154,7 @@ def resolve_model(model: str | None, language: str | None = None) -> tuple[str, 
         if not folder.exists():
             names = ", ".join(model.name for model in list_whisper_models())
             raise UserError(
-                f"There is no model or folder “{escape_unprintable(model)}”.", f"Name a folder, or one of: {names}."
+                f"There is no model or folder “{escape_unprintable(model)}”.", f"Choose a folder, or one of {names}."
             )
         require_files(folder)
         return "", folder.absolute()
@@ -178,9 +178,9 @@ def _none_installed(language: str | None) -> UserError:
     first = there[0].name if there else "NAME"
     if any(model.installed for model in list_whisper_models()):
         return UserError(
-            "The installed models know English only.", f"Get one that knows more: greenroom model fetch {first}"
+            "The installed models support English only.", f"Get a multilingual model: greenroom model fetch {first}"
         )
     return UserError(
-        "No model that recognises speech is installed.",
-        f"Get one: greenroom model fetch {first}. Where somebody speaks is found without one: --speech-only.",
+        "No speech recognition model is installed.",
+        f"Get one: greenroom model fetch {first}. To find speech without a model: --speech-only.",
     )

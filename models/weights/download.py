@@ -86,7 +86,9 @@ def open_url(url: str, headers: Mapping[str, str]) -> Iterator[DownloadResponse]
     """
     client = _client.get()
     if client is None:
-        raise Forbidden("recorded", "A download that nobody accounts for is not made.", "Report this (rule recorded)")
+        raise Forbidden(
+            "recorded", "A download without an egress authority is not made.", "Report this (rule recorded)"
+        )
     bare, account = _without_account(url)
     sent = {"User-Agent": f"greenroom/{__version__}", **account, **headers}
     try:
@@ -96,7 +98,7 @@ def open_url(url: str, headers: Mapping[str, str]) -> Iterator[DownloadResponse]
             yield DownloadResponse(response.status_code, response.headers, response.iter_raw())
     except Forbidden as error:
         if error.rule == "redirects":
-            raise Unreachable(error.message.removesuffix(".")) from None
+            raise Unreachable(f"{error.message.removesuffix('.')}") from None
         raise
     except Exception as error:
         if why := describe_http_error(error):
@@ -231,7 +233,7 @@ def _without_account(url: str) -> tuple[str, dict[str, str]]:
     try:
         parts = urlsplit(url)
     except ValueError:
-        raise Unreachable("an address that was set cannot be read") from None
+        raise Unreachable("an address in the settings is not valid") from None
     account, _, place = parts.netloc.rpartition("@")
     if not account:
         return url, {}

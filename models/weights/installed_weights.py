@@ -77,7 +77,7 @@ def verified_path(name: str) -> Path:
     if _verified.get(place) == stamps:
         return place
     if damage := describe_damage(name):
-        raise UserError(f"The weights “{name}” are damaged: {damage}.", f"Get them again with: {how_to_get(name)}")
+        raise UserError(f"The weights “{name}” are damaged: {damage}.", f"Get them again: {how_to_get(name)}")
     _verified[place] = stamps
     return place
 
@@ -125,7 +125,7 @@ def signature_match(name: str) -> SignatureMatch:
     verified_path(name)
     record = read_record(find_entry(name))
     if record is None or record.fit is None:
-        raise UserError(f"“{name}” is not a network that you brought.", "This is known of such networks only.")
+        raise UserError(f"“{name}” was not added by you.", "Only added networks have names of tensors.")
     return record.fit
 
 
@@ -163,8 +163,9 @@ def require_room(name: str, needed: int) -> None:
     free = shutil.disk_usage(weights_folder()).free
     if needed > free:
         raise UserError(
-            f"There is no room for “{name}”: {format_size(needed)} are needed, {format_size(free)} are free.",
-            f"Make room in {weights_folder()}, or choose another folder with {FOLDER_VARIABLE}.",
+            f"There is not enough space for “{name}”: it needs {format_size(needed)}, and {format_size(free)} "
+            "are free.",
+            f"Free some space in {weights_folder()}, or choose another folder with {FOLDER_VARIABLE}.",
         )
 
 
@@ -211,8 +212,8 @@ def remove(name: str) -> bool:
 def wrong_file_error(part: EditionFile, found: str, origin: str) -> UserError:
     """Return the error for a file of an origin, in words, whose sha256 is not that of the catalogue."""
     return UserError(
-        f"{part.file} in {origin} is not the file of the catalogue: its checksum is wrong (sha256 {found}).",
-        f"Nothing was installed. The right one has the sha256 {part.sha256}.",
+        f"{part.file} in {origin} is not the file in the catalogue: its sha256 is {found}.",
+        f"Nothing was installed. The file must have the sha256 {part.sha256}.",
     )
 
 
@@ -267,12 +268,12 @@ def copy_with_digest(content: IO[bytes], target: Path | None, progress: Progress
 
 def _require_installed(name: str) -> Path:
     if not is_installed(name):
-        raise UserError(f"The weights “{name}” are not installed.", f"Get them with: {how_to_get(name)}")
+        raise UserError(f"The weights “{name}” are not installed.", f"Get them: {how_to_get(name)}")
     return weights_location(name)
 
 
 def _explain_unreadable(name: str, place: Path) -> AbstractContextManager[None]:
-    return explain_os_errors(f"The weights “{name}” cannot be read", f"Look at {place}.")
+    return explain_os_errors(f"The weights “{name}” cannot be read", f"Check {place}.")
 
 
 def _is_there(edition: Edition) -> bool:

@@ -35,8 +35,8 @@ def require_fit(wanted: Weights, source: Path) -> SignatureMatch | None:
     fit = match_signature(found, wanted.networks)
     if fit is None:
         raise UserError(
-            f"{source.name} is another network than “{wanted.name}”: it is {found}.",
-            f"“{wanted.name}” is {' or '.join(map(str, wanted.networks))}.",
+            f"{source.name} does not fit “{wanted.name}”: it is {found}.",
+            f"“{wanted.name}” must be {' or '.join(map(str, wanted.networks))}.",
         )
     return fit
 
@@ -49,7 +49,7 @@ def read_signature(file: Path) -> NetworkSignature:
     try:
         inputs, outputs = (tuple(map(_tensor, side)) for side in (session.get_inputs(), session.get_outputs()))
     except UnicodeDecodeError:
-        raise UserError(f"{file} names something that is no text.", "Get it again, or export it again.") from None
+        raise UserError(f"{file} contains a name that is not text.", "Get it again, or export it again.") from None
     return NetworkSignature(file.name, inputs, outputs)
 
 
@@ -99,25 +99,25 @@ def _is_compatible(found: Tensor, wanted: Tensor) -> bool:
 def _require_layout(wanted: Weights, layout: WeightsFolderLayout, source: Path) -> None:
     """Raise unless a folder holds what it must and nothing that could run code."""
     if not source.is_dir():
-        raise UserError(f"“{wanted.name}” is a folder, and {source} is none.", "Give the folder.")
+        raise UserError(f"“{wanted.name}” needs a folder, but {source} is a file.", "Choose the folder.")
     there = list_files(source)
     # The hub's own tools keep files beside a folder and link to them.
     roots = source.resolve(), source.resolve().parent.parent / "blobs"
     for name, file in sorted(there.items()):
         if not any(file.resolve().is_relative_to(root) for root in roots):
-            raise UserError(f"{name} is a link to a file outside the folder.", "Put the file itself there.")
+            raise UserError(f"{name} is a link to a file outside the folder.", "Replace the link by the file.")
         _require_harmless(wanted.name, layout, name, file)
     for pattern in layout.needed:
         if not any(fnmatchcase(name, pattern) for name in there):
             raise UserError(
-                f"The folder is not “{wanted.name}”: it lacks {pattern}.",
+                f"The folder is not “{wanted.name}”: {pattern} is missing.",
                 f"It needs {', '.join(layout.needed)}.",
             )
     for name, mark in layout.marks.items():
         if mark.encode() not in _beginning(there[name]):
             raise UserError(
-                f"{name} is not the file that “{wanted.name}” needs: it begins with something else.",
-                f"Give the folder of the right kind of network: {wanted.purpose}.",
+                f"{name} does not belong to “{wanted.name}”: its content differs.",
+                f"Choose the folder of a network of this kind: {wanted.purpose}.",
             )
 
 
@@ -129,14 +129,16 @@ def _require_harmless(entry: str, layout: WeightsFolderLayout, name: str, file: 
     expected = any(suffix not in _UNSAFE or Path(pattern).suffix == suffix for pattern in patterns)
     if (suffix in _UNSAFE and not expected) or _beginning(file).startswith(_RUNNABLE):
         raise UserError(
-            f"{name} can run code when it is read, so the folder is refused.",
-            "Save the network in a format that holds numbers only, and leave such files out.",
+            f"{name} can run code when it is loaded, so the folder is refused.",
+            "Save the network in a format without code, and remove such files.",
         )
     is_kind = _KINDS.get(suffix)
     if is_kind is not None and not is_kind(file):
-        raise UserError(f"{name} is not what its name says.", "Save the network again, or leave the file out.")
+        raise UserError(
+            f"The content of {name} does not match its file type.", "Save the network again, or remove the file."
+        )
     if not expected and suffix not in _PLAIN and Path(name).stem not in _NAMES_OF_PLAIN:
-        raise UserError(f"{name} has no place in “{entry}”.", "Leave it out of the folder.")
+        raise UserError(f"{name} does not belong to “{entry}”.", "Remove it from the folder.")
 
 
 def _tensors(file: Path) -> set[str] | None:
@@ -177,6 +179,6 @@ def _require_tensors(wanted: Weights, source: Path) -> None:
     lacking = [name for name in wanted.tensors if name not in names]
     if lacking:
         raise UserError(
-            f"{source.name} is not the safetensors file “{wanted.name}”: it lacks {lacking[0]}.",
-            "Convert the network as docs/models.md says; pickles are never read.",
+            f"{source.name} does not fit “{wanted.name}”: {lacking[0]} is missing.",
+            "Convert the network as docs/models.md says; pickle files are never loaded.",
         )

@@ -60,9 +60,9 @@ def install_part(part: OptionalPart, progress: Progress, authority: Authority | 
 def require_installable(part: OptionalPart) -> None:
     """Return quietly where packages can be installed."""
     if variable := offline_variable():
-        raise UserError(f"Nothing is fetched, because {variable} is set.", f"Unset it. {_by_hand_hint(part)}")
+        raise UserError(f"Nothing is downloaded while {variable} is set.", f"Unset it. {_by_hand_hint(part)}")
     if not os.access(packages_folder(), os.W_OK):
-        raise UserError("The environment of this program cannot be written to.", _by_hand_hint(part))
+        raise UserError("This Python environment cannot be written.", _by_hand_hint(part))
 
 
 def packages_folder() -> Path:

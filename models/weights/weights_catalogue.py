@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from project.errors import UserError
+from project.errors import unknown_choice
 from resources import resource
 
 USES = {
@@ -252,7 +252,7 @@ class OwnWeightsRecord:
 def find_entry(name: str) -> Weights:
     """Return an entry of the catalogue."""
     if name not in WEIGHTS:
-        raise UserError(f"There are no weights “{name}”.", f"Choose one of: {', '.join(WEIGHTS)}.")
+        raise unknown_choice("model", name, WEIGHTS)
     return WEIGHTS[name]
 
 

@@ -259,5 +259,5 @@ def decrypt_file(path: Path, key: EncryptionKey) -> Path:
 def _access_error(path: Path, error: OSError) -> UserError:
     return UserError(
         f"“{escape_unprintable(path.name)}” cannot be read or written: {error.strerror}.",
-        "See its folder and what is left free.",
+        "Check the permissions of its folder and the free space on its disk.",
     )

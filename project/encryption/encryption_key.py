@@ -62,8 +62,8 @@ def derive_key(passphrase: str, salt: bytes) -> EncryptionKey:
         )
     except UnsupportedAlgorithm:
         raise UserError(
-            "The library “cryptography” of this system knows no Argon2id, so nothing can be encrypted or decrypted.",
-            "Install the one that comes as a wheel: pip install --force-reinstall cryptography",
+            "The installed library “cryptography” does not support Argon2id, so nothing can be encrypted or decrypted.",
+            "Install its wheel: pip install --force-reinstall cryptography",
         ) from None
     return EncryptionKey(kdf.derive(typed), salt)
 
@@ -76,12 +76,12 @@ def require_strength(passphrase: str) -> None:
         raise UserError("A passphrase cannot be empty.", hint)
     if len(characters) < MIN_PASSPHRASE_CHARS:
         raise UserError(
-            f"This passphrase is too short: it has {pluralize(len(characters), 'character')}, and needs "
-            f"{MIN_PASSPHRASE_CHARS} at least. A computer tries all shorter ones.",
+            f"This passphrase has {pluralize(len(characters), 'character')}; it needs at least "
+            f"{MIN_PASSPHRASE_CHARS}, as a computer can try all shorter ones.",
             hint,
         )
     if len({*characters}) < _MIN_DISTINCT_CHARS:
-        raise UserError("This passphrase repeats the same few characters, so it is soon guessed.", hint)
+        raise UserError("This passphrase repeats a few characters, so it is easy to guess.", hint)
 
 
 def is_encrypted(path: Path) -> bool:
@@ -103,7 +103,7 @@ def starts_encrypted(start: bytes) -> bool:
 def read_salt(path: Path) -> bytes:
     """Return the salt of an encrypted file."""
     with (
-        explain_os_errors(f"“{escape_unprintable(path)}” cannot be read", "See who may read the file."),
+        explain_os_errors(f"“{escape_unprintable(path)}” cannot be read", "Check the permissions of the file."),
         path.open("rb") as file,
     ):
         start = file.read(SALT_BYTES)
@@ -128,7 +128,7 @@ def damaged_file_error(name: str, what: str) -> UserError:
     """Return the message for an encrypted file that was changed since it was written, whoever did it."""
     return UserError(
         f"The encrypted file “{escape_unprintable(name)}” is damaged: {what}.",
-        "The passphrase is not to blame. Save what can be read, or go back to a backup: greenroom study recover STUDY",
+        "The passphrase is right. Save what can be read, or go back to a backup: greenroom study recover STUDY",
     )
 
 

@@ -72,7 +72,7 @@ def unlock_key(path: Path, passphrase: str) -> EncryptionKey:
     key = derive_key(passphrase, read_salt(path))
     if not _fits(path, key):
         raise WrongPassphrase(
-            f"This is not the passphrase of “{escape_unprintable(path.name)}”.", "Look for capitals, and try again."
+            f"This is not the passphrase of “{escape_unprintable(path.name)}”.", "Check capital letters, and try again."
         )
     cache_key(key)
     return key
@@ -102,11 +102,15 @@ def forget_key(key: EncryptionKey) -> None:
 def read_passphrase(path: Path) -> str:
     """Return the first line of a file."""
     with (
-        explain_os_errors(f"The passphrase cannot be read from “{escape_unprintable(path)}”", "See the file."),
+        explain_os_errors(
+            f"The passphrase cannot be read from “{escape_unprintable(path)}”", "Check the path and the file."
+        ),
         path.open(encoding="utf-8", errors="surrogateescape") as file,
     ):
         # Editors on Windows put a mark of the encoding before the text, which nobody types.
         line = file.readline().rstrip("\r\n").removeprefix("\ufeff")
     if not line:
-        raise UserError(f"The first line of “{escape_unprintable(path)}” is empty.", "Write the passphrase there.")
+        raise UserError(
+            f"The first line of “{escape_unprintable(path)}” is empty.", "Write the passphrase on the first line."
+        )
     return line

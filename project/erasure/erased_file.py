@@ -144,7 +144,8 @@ def prepare_rewrite(memory: sqlite3.Connection, path: Path) -> Iterator[Rewritte
     sound = not check_study(path)
     with (
         explain_os_errors(
-            f"“{escape_unprintable(path.name)}” cannot be written", "See what is left free, and who may write there."
+            f"“{escape_unprintable(path.name)}” cannot be written",
+            "Check the permissions of its folder and the free space on its disk.",
         ),
         scratch_folder(path) as folder,
     ):

@@ -20,7 +20,7 @@ from project.erasure.raw_rows import Row, live_rows, parse_json, past_states
 from project.erasure.removal import ErasureCounts, erase_subject, read_study_id, record_withdrawal
 from project.erasure.subject_scope import PersonalFinder, SubjectScope, build_scope, find_contact_strings
 from project.erasure.subject_terms import REDACTION_MARK
-from project.errors import UserError
+from project.errors import UserError, unknown_name
 from project.files.filesystem import resolve_path
 from project.files.sqlcipher import sqlite3
 from project.queries.history_rows import SHARED_PROPERTY, SharedCopy, parse_shared_copies
@@ -221,8 +221,7 @@ def _find_participants(memory: sqlite3.Connection, pseudonym: str) -> list[str]:
     rows = memory.execute("SELECT id, pseudonym FROM participant ORDER BY pseudonym").fetchall()
     found = [row[0] for row in rows if row[1] == wanted]
     if not found:
-        known = ", ".join(escape_unprintable(row[1]) for row in rows) or "nobody"
-        raise UserError(f"No participant is called “{escape_unprintable(wanted)}”.", f"In this study: {known}.")
+        raise unknown_name("participant", wanted, [row[1] for row in rows])
     return found
 
 
@@ -340,7 +339,7 @@ def _unsound_is_unreadable(path: Path) -> Iterator[None]:
     try:
         yield
     except (RuntimeError, sqlite3.Error) as error:
-        raise Unreadable(f"“{escape_unprintable(path.name)}” is not sound: {error}.") from None
+        raise Unreadable(f"“{escape_unprintable(path.name)}” is damaged: {error}.") from None
 
 
 def erase_from_older_state(path: Path, now: SubjectScope, at: str, *, erase: bool = False) -> str:

@@ -68,7 +68,7 @@ def require_not_withdrawn(study: Study, people: Mapping[str, str], recordings: M
     hint = "Withdraw them from the study that the file was exported from, and export it again."
     for identifier in find_withdrawn(people, TombstoneKind.PARTICIPANT, stones):
         name = escape_unprintable(people[identifier])
-        raise UserError(f"{name} withdrew from this study, and is in the file.", hint)
+        raise UserError(f"{name} withdrew from this study, but is in the file.", hint)
     for identifier in find_withdrawn(recordings, TombstoneKind.RECORDING, stones):
         number = recordings[identifier]
         raise UserError(
@@ -231,10 +231,10 @@ def _require_no_look_alikes(study: Study, name: str, alike: Sequence[str]) -> No
     new = [text for text in alike if letters[text] not in words and not (text in several and letters[text] in whole)]
     if new:
         raise UserError(
-            f"“{escape_unprintable(name)}” holds what looks like somebody who withdrew: {_listed(new)}. Nothing was "
-            "merged.",
-            "Remove what is theirs from the copy first (greenroom participant withdraw COPY, with --word), or merge it "
-            "by the command, with --keep-rest, which lets all of it in.",
+            f"“{escape_unprintable(name)}” may contain personal information of a withdrawn participant: "
+            f"{_listed(new)}. Nothing was merged.",
+            "Remove their information from the copy first (greenroom participant withdraw COPY, with --word), or merge "
+            "it on the command line with --keep-rest, which keeps all of it.",
         )
 
 
@@ -265,8 +265,10 @@ def guard_import(study: Study, *, keep_rest: bool = False) -> Iterator[None]:
     )
     if recalled:
         raise UserError(
-            f"The file may bring back somebody who withdrew: {_listed([*recalled.shown])}. Nothing was imported.",
-            "Take this out of the file. Where it is somebody else's, import it by the command, with --keep-rest.",
+            "The file may contain personal information of a withdrawn participant: "
+            f"{_listed([*recalled.shown])}. Nothing was imported.",
+            "Remove it from the file. If it is about somebody else, import the file on the command line with "
+            "--keep-rest.",
         )
 
 

@@ -41,8 +41,8 @@ def explain_unwritable(path: Path) -> AbstractContextManager[None]:
 def name_taken_error(path: Path) -> UserError:
     """Return the message for a new file whose name another one has."""
     return UserError(
-        f"“{escape_unprintable(path.name)}” is there already.",
-        "Choose another name; an existing file is never overwritten.",
+        f"“{escape_unprintable(path.name)}” already exists.",
+        "Choose another name; existing files are never overwritten.",
     )
 
 

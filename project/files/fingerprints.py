@@ -59,19 +59,17 @@ class FileIdentity:
             raise UserError(
                 f"The file of the study “{escape_unprintable(self._path.name)}” was moved or deleted; "
                 "nothing is saved.",
-                "Put it back where it was; if it was deleted, its backups are beside it: "
-                "greenroom study recover lists them.",
+                "Put it back. If it was deleted, list its backups: greenroom study recover STUDY",
             ) from None
         except OSError as error:
             raise UserError(
-                f"The file of “{escape_unprintable(self._path.name)}” is out of reach ({error.strerror}); "
-                "nothing is saved.",
-                "See whether its drive is connected, and try again.",
+                f"“{escape_unprintable(self._path.name)}” cannot be reached ({error.strerror}); nothing is saved.",
+                "Check that its drive is connected, and try again.",
             ) from None
         if there != self._file:
             raise UserError(
-                f"Another file took the place of the study “{escape_unprintable(self._path.name)}”; nothing is saved.",
-                "Close the study, look at the file that is there now, and open it again.",
+                f"Another file has replaced the study “{escape_unprintable(self._path.name)}”; nothing is saved.",
+                "Close the study, check the file that is there now, and open it again.",
             )
 
     def _current_identity(self) -> tuple[int, int]:
@@ -170,13 +168,13 @@ def _explain_unreadable(path: Path) -> Iterator[None]:
     except (OSError, ValueError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         raise UserError(
-            f"{' '.join(path.name.split())} cannot be read: {reason}.", "Check the path and its rights."
+            f"“{' '.join(path.name.split())}” cannot be read: {reason}.", "Check its path and its permissions."
         ) from None
 
 
 def file_changed_error(name: str) -> UserError:
     """Return what is said of a file that somebody wrote to while it was needed."""
     return UserError(
-        f"{name} was changed or replaced while it was worked on.",
-        "Leave the file alone, put the original back where it was replaced, then do it again.",
+        f"{name} was changed or replaced while it was in use.",
+        "If it was replaced, put the original back. Then try again, and leave the file alone meanwhile.",
     )

@@ -16,11 +16,11 @@ from functools import cache
 from pathlib import Path
 
 from project.entities.study_records import Json
-from project.errors import UserError
+from project.errors import UserError, path_not_found, require_utf8
 from project.files.atomic_files import explain_os_errors
 from project.files.fingerprints import file_sha256
 from project.files.temporary_files import cache_folder, claim_folder, is_abandoned, is_claimed, remove_abandoned
-from project.text_format import require_utf8
+from project.text_format import escape_unprintable
 
 _PREFIX = ".greenroom-release-"
 _ABANDONED_AFTER_S = 24 * 3600
@@ -32,12 +32,12 @@ def require_free(folder: Path) -> None:
     """Refuse a place that holds anything: a release never mixes with other files."""
     require_utf8(folder)
     if not folder.absolute().parent.is_dir():
-        raise UserError(f"The folder {folder.absolute().parent} does not exist.", "Make it first.")
+        raise path_not_found("folder", folder.absolute().parent, "Create it first.")
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise UserError(f"{folder.name} is no folder.", "Name a new folder.")
-    with explain_os_errors(f"The folder {folder.name} cannot be read", "Name a new folder."):
+        raise UserError(f"“{escape_unprintable(folder.name)}” is not a folder.", "Name a new folder.")
+    with explain_os_errors(f"The folder “{escape_unprintable(folder.name)}” cannot be read", "Name a new folder."):
         if folder.is_dir() and any(folder.iterdir()):
-            raise UserError(f"The folder {folder.name} is not empty.", "Name a new folder.")
+            raise UserError(f"The folder “{escape_unprintable(folder.name)}” is not empty.", "Name a new folder.")
 
 
 @contextmanager
@@ -45,7 +45,9 @@ def staging_folder(folder: Path) -> Iterator[Path]:
     """Yield a temporary folder that becomes `folder` when the block ends without an error; otherwise it is removed."""
     require_free(folder)
     _sweep(folder.absolute().parent)
-    with explain_os_errors(f"Nothing can be written beside {folder.name}", "Choose a folder you may write to."):
+    with explain_os_errors(
+        f"Nothing can be written beside “{escape_unprintable(folder.name)}”", "Choose a folder you may write to."
+    ):
         temporary, lock = claim_folder(_PREFIX, folder.absolute().parent)
     try:
         yield temporary
@@ -58,8 +60,8 @@ def staging_folder(folder: Path) -> Iterator[Path]:
         os.utime(folder, (times.st_atime, times.st_mtime))
     except OSError as error:
         raise UserError(
-            f"The release cannot be written to {folder.name}: {error.strerror or error}.",
-            "Make room, or choose another.",
+            f"The release cannot be written to “{escape_unprintable(folder.name)}”: {error.strerror or error}.",
+            "Free some space, or choose another folder.",
         ) from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -100,7 +102,7 @@ def lend_texts_folder(path: Path) -> Iterator[Path]:
 def create_texts_folder() -> Path:
     """Make a folder for texts on their way to a job, and remove what processes left that are gone."""
     base = cache_folder() / "release-texts"
-    with explain_os_errors(f"The texts cannot be kept in {base}", "Name another cache folder: XDG_CACHE_HOME."):
+    with explain_os_errors(f"The texts cannot be kept in {base}", "Name another cache folder in XDG_CACHE_HOME."):
         base.mkdir(mode=0o700, parents=True, exist_ok=True)
         sweep_texts_folders(base)
         own = _process_folder(base)
@@ -188,7 +190,8 @@ def _require_listed_files(folder: Path, listed: Mapping[str, object], when: str)
         same = False
     if not same:
         raise UserError(
-            f"The files of the release were changed while it was {when}, so it was removed.", "Release again."
+            f"The files of the release were changed while it was {when}, so the release was removed.",
+            "Make the release again.",
         )
 
 

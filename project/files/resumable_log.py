@@ -87,7 +87,7 @@ class ResumableLog:
     def _explain_errors(self) -> AbstractContextManager[None]:
         return explain_os_errors(
             f"The progress of {self._title} cannot be kept in {self.path}",
-            "Make room there, or name a cache folder that can be written to in XDG_CACHE_HOME.",
+            "Free some space, or name a writable cache folder in XDG_CACHE_HOME.",
         )
 
 

@@ -129,7 +129,7 @@ def _memory_root() -> Path:
     if best is None or free[best] < _RESERVED_BYTES:
         room = f"has {format_size(free[best])} left" if best else "is not there"
         raise UserError(
-            f"The caches of an encrypted study are kept in memory: {format_size(_RESERVED_BYTES)} are needed there, "
+            f"The caches of an encrypted study are kept in memory: they need {format_size(_RESERVED_BYTES)}, "
             f"and it {room}.",
             f"Close other programs, or name a folder on an encrypted disk: {PRIVATE_FOLDER_VARIABLE}=FOLDER.",
         )

@@ -54,8 +54,8 @@ def _put_row(study: Study, table: StudyTable, row: Row) -> None:
     for column, parent in table.parents.items():
         if row[column] is not None and study.row(f"SELECT 1 FROM {parent} WHERE id = ?", (row[column],)) is None:
             raise UserError(
-                f"The {parent.replace('_', ' ')} that this belongs to is not in the study any more.",
-                "Take the study's own version, or bring that back with undo first.",
+                f"The {parent.replace('_', ' ')} that this belongs to is no longer in the study.",
+                "Keep the study's own version, or bring it back with Undo first.",
             )
     if table.name == "recording":
         row = {**row, "number": _free_number(study, row)}
@@ -81,7 +81,7 @@ def _delete(study: Study, table: StudyTable, row: Row) -> None:
         for column, parent in other.parents.items():
             if parent == table.name and study.row(f"SELECT 1 FROM {child} WHERE {column} = ? LIMIT 1", (row["id"],)):
                 raise UserError(
-                    f"This {parent} is still used by {child.replace('_', ' ')} rows, so it cannot be removed.",
-                    "Take the study's own version.",
+                    f"This {parent} is used by {child.replace('_', ' ')} rows, so it cannot be removed.",
+                    "Keep the study's own version.",
                 )
     study.write(table.delete_sql, table.key_of(row))

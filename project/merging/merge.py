@@ -201,13 +201,15 @@ def open_copy(
     path = resolve_path(path)
     name = escape_unprintable(path.name)
     if path == study.path or (path.exists() and path.samefile(study.path)):
-        raise UserError(f"“{name}” is the study itself.", "Name the copies that were worked on.")
+        raise UserError(f"“{name}” is the study itself.", "Choose the copies that annotators worked on.")
     if path.is_file() and locking.is_held(path):
-        raise UserError(f"“{name}” is open in another window ({locking.read_holder(path)}).", "Close it there first.")
+        raise UserError(
+            f"“{name}” is open in another window ({locking.read_holder(path)}).", "Close it there and try again."
+        )
     copy = Study.open(path, read_only=True)
     try:
         if copy.id != study.id:
-            raise UserError(f"“{name}” is a copy of another study.", "Merge it into the study it was made from.")
+            raise UserError(f"“{name}” is a copy of another study.", "Merge it into the study that it was split from.")
         if newest_common_step(study, copy) is None and copy.get_property(COPY_PROPERTY) is not None:
             raise UserError(
                 f"“{name}” was not split from this study, but from one of its copies.",

@@ -33,7 +33,7 @@ def check_limits(options: Any) -> None:
         if "choices" in spec.metadata and getattr(options, spec.name) not in spec.metadata["choices"]:
             raise UserError(
                 f"“{getattr(options, spec.name)}” is not allowed for {spec.metadata['title'].lower()}.",
-                f"Choose one of: {', '.join(spec.metadata['choices'])}.",
+                f"Choose one of {', '.join(spec.metadata['choices'])}.",
             )
         if "minimum" not in spec.metadata:
             continue
@@ -42,7 +42,7 @@ def check_limits(options: Any) -> None:
         kind: type | tuple[type, ...] = int if isinstance(spec.default, int) else (int, float)
         if isinstance(value, bool) or not isinstance(value, kind) or not low <= value <= high:
             whole = "a whole number" if kind is int else "a number"
-            raise UserError(f"“{value}” is not allowed for {title.lower()}.", f"Choose {whole} from {low} to {high}.")
+            raise UserError(f"“{value}” is not allowed for {title.lower()}.", f"Give {whole} from {low} to {high}.")
 
 
 def _check_text(title: str, value: Any, longest: int) -> None:

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
-from project.errors import UserError
-from project.text_format import escape_unprintable
+from project.errors import UserError, unknown_choice
 
 Plugin = TypeVar("Plugin")
 
@@ -26,10 +25,7 @@ class Plugins(dict[str, str], Generic[Plugin]):
     def require(self, name: str) -> str:
         """Return a name that is known."""
         if name not in self:
-            raise UserError(
-                f"There is no {self.kind} “{escape_unprintable(name)}”.",
-                f"Choose one of {', '.join((*self, *self._elsewhere))}.",
-            )
+            raise unknown_choice(self.kind, name, (*self, *self._elsewhere))
         return name
 
     def load(self, name: str) -> type[Plugin]:

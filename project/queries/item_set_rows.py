@@ -55,8 +55,8 @@ def find_item_set(study: Study, name: str) -> ItemSet | None:
     same = [item_set for item_set in found if item_set.id == name] or found
     if len(same) > 1:
         raise UserError(
-            f"There are {len(same)} item sets called “{escape_unprintable(name)}”.",
-            f"Name it by its id: {' or '.join(sorted(item_set.id for item_set in same))}",
+            f"Several item sets are called “{escape_unprintable(name)}”.",
+            f"Give the id: {' or '.join(sorted(item_set.id for item_set in same))}.",
         )
     return same[0] if same else None
 

@@ -20,12 +20,11 @@ from project.entities.study_records import (
     Recording,
     VideoFacts,
 )
-from project.errors import UserError
+from project.errors import UserError, require_utf8
 from project.queries.row_mapper import RowMapper
 from project.store.column_values import is_column_integer, to_json
 from project.store.study import Study
 from project.store.visibility import VISIBLE_RECORDINGS
-from project.text_format import require_utf8
 
 RECORDINGS = RowMapper(Recording, "recording", view=VISIBLE_RECORDINGS)
 COLLECTIONS = RowMapper(Collection, "collection")
@@ -128,7 +127,7 @@ update_collection = COLLECTIONS.update
 def delete_collection(study: Study, collection_id: str) -> None:
     """Remove a collection; inside a step."""
     if study.row("SELECT 1 FROM recording WHERE collection_id = ? LIMIT 1", (collection_id,)):
-        raise UserError("This collection still holds recordings.", "Move or delete them first.")
+        raise UserError("This collection is not empty.", "Move or delete its recordings first.")
     COLLECTIONS.delete(study, collection_id)
 
 

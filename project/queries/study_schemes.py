@@ -107,7 +107,7 @@ class StudySchemes:
             return self.default
         if key not in self._used:
             raise UserError(
-                f"This study does not use the scheme “{key}”.", f"Use it first. In use: {', '.join(self._used)}."
+                f"The scheme “{key}” is not in this study.", f"Add it first, or choose one of {', '.join(self._used)}."
             )
         return self._used[key]
 

@@ -36,11 +36,13 @@ def recover(path: str | Path, out: str | Path) -> RecoveryResult:
     """
     path, target = resolve_path(Path(path)), free_study_path(Path(out))
     if is_held(path):
-        raise UserError(f"“{escape_unprintable(path.name)}” is open in a window.", "Close it there first.")
+        raise UserError(
+            f"“{escape_unprintable(path.name)}” is open in another window.", "Close it there and try again."
+        )
     newest = next(iter(list_backups(path)), None)
     before = _read_backup(newest.path) if newest else None
     with (
-        explain_os_errors(f"“{escape_unprintable(path)}” cannot be read", "See who may read the file."),
+        explain_os_errors(f"“{escape_unprintable(path)}” cannot be read", "Check the permissions of the file."),
         _open_damaged(path) as (connection, key),
     ):
         foreign = _foreign_declarations(connection, path.name)
@@ -48,12 +50,12 @@ def recover(path: str | Path, out: str | Path) -> RecoveryResult:
         left = recover_tables(connection, known)
     if not any(table.rows for table in left.values()):
         raise UserError(
-            f"Nothing of a study is left in “{escape_unprintable(path.name)}”.",
+            f"Nothing can be recovered from “{escape_unprintable(path.name)}”.",
             "Go back to a backup: greenroom study recover STUDY lists them.",
         )
     if not check_study(path):
         raise UserError(
-            f"“{escape_unprintable(path.name)}” is sound, so there is nothing to recover.", "Open it as it is."
+            f"“{escape_unprintable(path.name)}” is not damaged, so there is nothing to recover.", "Open it as usual."
         )
     with explain_unwritable(target), scratch_folder(target) as folder:
         made = create_file(folder / "recovered", path.stem, key)
@@ -78,11 +80,11 @@ def copy_backup(path: str | Path, number: int, out: str | Path) -> Path:
     found = next((backup.path for backup in list_backups(path) if backup.number == number), None)
     if found is None:
         raise UserError(
-            f"There is no backup {number} of “{escape_unprintable(Path(path).name)}”.", "Choose one that is listed."
+            f"There is no backup {number} of “{escape_unprintable(Path(path).name)}”.", "Choose a backup from the list."
         )
     problems = check_study(found)
     if problems:
-        raise UserError(f"Backup {number} is not sound: {problems[0]}.", "Choose another one.")
+        raise UserError(f"Backup {number} is damaged: {problems[0]}.", "Choose another backup.")
     with explain_unwritable(target), scratch_folder(target) as folder:
         made = folder / "copy"
         shutil.copyfile(found, made)

@@ -83,9 +83,7 @@ def report_lines(found: RecoveryResult) -> list[str]:
     if found.foreign:
         lines.append(f"Not Greenroom's, so left out with all rows: {'; '.join(found.foreign)}.")
     if found.log_damaged:
-        lines.append(
-            "The log of edits is damaged: edits that were saved and stand in it at the damage or after it are lost."
-        )
+        lines.append("The write-ahead log is damaged: saved edits at the damage and after it are lost.")
     if not found.has_losses:
         lines.append(f"Nothing{' else' if found.foreign else ''} is known to be lost.")
     if found.history_mismatches:

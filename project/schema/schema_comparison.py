@@ -89,8 +89,8 @@ def foreign_schema_error(name: str, differences: Sequence[SchemaDifference]) -> 
     return ForeignSchema(
         f"The tables of “{escape_unprintable(name)}” are not those of Greenroom: "
         f"{parts}{f'; and {more} more' if more > 0 else ''}.",
-        "It can be read and not written to: what others put there would escape a withdrawal and the history. "
-        "A study without it: greenroom study recover STUDY --out NEW",
+        "The study opens read-only, because foreign tables would escape withdrawal and the history. Save "
+        "a study without them: greenroom study recover STUDY --out NEW",
     )
 
 

@@ -384,20 +384,22 @@ class Scheme:
         match field.kind:
             case FieldKind.TEXT:
                 if not isinstance(value, str):
-                    raise UserError(f"{field.name} is a text.", "Give it as text.")
+                    raise UserError(f"{field.name} must be text.", "Give text.")
                 return value if value.strip() else None
             case FieldKind.CHOICE:
                 return _require_known_choices(field, [value])[0]
             case FieldKind.CHOICES:
                 if not isinstance(value, list):
-                    raise UserError(f"{field.name} is a list of choices.", "Give a list, even for one.")
+                    raise UserError(
+                        f"{field.name} must be a list of choices.", "Give a list, also for a single choice."
+                    )
                 wanted = _require_known_choices(field, value)
                 return [choice.key for choice in field.choices if choice.key in wanted]
             case FieldKind.SCALE | FieldKind.SLIDER:
                 return _number(field, value)
             case FieldKind.PARTICIPANT:
                 if not isinstance(value, str):
-                    raise UserError(f"{field.name} is a participant.", "Give the participant's id.")
+                    raise UserError(f"{field.name} must be a participant.", "Give the participant's id.")
                 return value
 
     def missing_fields(self, label: str, values: Mapping[str, Json], track: str | None = None) -> tuple[str, ...]:
@@ -449,7 +451,7 @@ def _require_known_choices(field: Field, values: Sequence[Json]) -> list[str]:
     keys = [choice.key for choice in field.choices]
     for value in values:
         if value not in keys:
-            raise UserError(f"“{value}” is not one of the choices of {field.name}.", f"Choose from {', '.join(keys)}.")
+            raise UserError(f"{field.name} has no choice “{value}”.", f"Choose one of {', '.join(keys)}.")
     return [str(value) for value in values]
 
 
@@ -457,12 +459,13 @@ def _number(field: Field, value: Json) -> int | float:
     whole = field.kind is FieldKind.SCALE or float(field.step).is_integer()
     if isinstance(value, bool) or not isinstance(value, int | float) or not field.minimum <= value <= field.maximum:
         raise UserError(
-            f"{field.name} is a number from {field.minimum:g} to {field.maximum:g}.", "Give one in that range."
+            f"{field.name} must be a number from {field.minimum:g} to {field.maximum:g}.",
+            "Give a number in this range.",
         )
     if not whole:
         return float(value)
     if value != int(value):
-        raise UserError(f"{field.name} is a whole number.", "Leave the decimals out.")
+        raise UserError(f"{field.name} must be a whole number.", "Give a number without decimals.")
     return int(value)
 
 

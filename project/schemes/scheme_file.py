@@ -46,7 +46,8 @@ def _shipped(name: str) -> Path:
         return resource("schemes", f"{name}.toml")
     except FileNotFoundError:
         raise UserError(
-            f"There is no scheme “{escape_unprintable(name)}”.", "It may come with a newer version."
+            f"There is no scheme “{escape_unprintable(name)}”.",
+            "Your version of Greenroom may be too old for this study; update it.",
         ) from None
 
 
@@ -60,12 +61,12 @@ def scheme_text(path: Path) -> str:
     name = f"The scheme “{escape_unprintable(path.name)}”"
     with explain_os_errors(f"{name} cannot be read", "Choose another file."):
         if path.stat().st_size > MAX_SCHEME_BYTES:
-            raise UserError(f"{name} is too large to be one.", "Choose another file.")
+            raise UserError(f"“{name}” is too large for a scheme.", "Choose another file.")
         content = path.read_bytes()
     try:
         return content.decode()
     except UnicodeDecodeError:
-        raise UserError(f"{name} is not UTF-8 text.", "Save it as UTF-8.") from None
+        raise UserError(f"“{name}” is not UTF-8 text.", "Save it as UTF-8.") from None
 
 
 def parse_scheme(text: str, name: str) -> Scheme:
@@ -199,7 +200,7 @@ def strip_explanations(text: str, what: str) -> tuple[str, Scheme]:
         written = to_toml(_drop_explanations(tomllib.loads(text)))
         return written, parse_scheme(written, what)
     except tomllib.TOMLDecodeError as error:
-        raise UserError(f"{what} cannot be read: {error}.", "See: greenroom study check STUDY") from None
+        raise UserError(f"{what} cannot be read: {error}.", "Check the study: greenroom study check STUDY") from None
 
 
 def _drop_explanations(value: Any) -> Any:

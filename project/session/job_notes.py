@@ -140,7 +140,7 @@ def recreate_job(session: Session, job: InterruptedJob) -> JobSpec | None:
     try:
         chosen = {name: load(hints[name], job.parameters[name], job.title) for name in kind.resume_fields}
     except (KeyError, UserError) as error:
-        raise UserError(f"“{job.title}” cannot be resumed: its note is damaged.", "Start it again.") from error
+        raise UserError(f"“{job.title}” cannot be resumed: its stored state is damaged.", "Start it again.") from error
     return kind.resume(session, job.recording_id, **chosen)
 
 

@@ -52,13 +52,13 @@ def explain_machine_errors() -> Iterator[None]:
         if isinstance(error, MemoryError) or _NO_MEMORY.search(said):
             where = "on the graphics card" if _GRAPHICS_CARD.search(said) else "in this computer"
             raise UserError(
-                f"There is not enough memory {where} for this.",
-                "Close other programs and start it again; what was finished is kept.",
+                f"There is not enough memory {where}.",
+                "Close other programs and start the job again; finished parts are kept.",
             ) from error
         if _GRAPHICS_CARD.search(said):
             raise UserError(
-                "The graphics card stopped answering.",
-                "Start it again; if it happens again, restart the computer or choose the processor “cpu”.",
+                "The graphics card has stopped responding.",
+                "Start the job again. If this happens again, restart the computer, or choose the processor “cpu”.",
             ) from error
         raise
 

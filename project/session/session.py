@@ -16,7 +16,7 @@ from typing import Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from project.entities.study_records import Annotator, Medium, MediumRole, Participant, Recording
-from project.errors import UserError
+from project.errors import UserError, no_longer_in_study
 from project.files.fingerprints import fingerprint
 from project.ids import new_id
 from project.merging.merge import COPY_PROPERTY
@@ -154,7 +154,7 @@ class Session:
         `undoable` is explained at `Study.step`.
         """
         if not self.annotator_name.strip():
-            raise UserError("An edit needs a name to be recorded under.", "Set the annotator's name first.")
+            raise UserError("An edit needs an annotator's name.", "Set your name as annotator first.")
         self.study.require_writable()
         who = annotator_by_name(self.study, self.annotator_name)
         if who is None:
@@ -168,7 +168,7 @@ class Session:
         """Return a recording of the study."""
         found = find_recording(self.study, recording_id)
         if found is None:
-            raise UserError("This recording is no longer part of the study.", "Choose another one.")
+            raise no_longer_in_study("recording")
         return found
 
     def get_secret(self, name: str) -> str:
@@ -240,7 +240,9 @@ class Session:
             raise UserError(f"Recording {about.number} ({about.name}) has no media file.", "Add its video first.")
         located = self.require_present(medium)
         if medium.facts.video is None:
-            raise UserError(f"Recording {about.number} ({about.name}) has no picture.", "Choose one with video.")
+            raise UserError(
+                f"Recording {about.number} ({about.name}) has no picture.", "Choose a recording with video."
+            )
         return located
 
     def require_present(self, medium: Medium) -> LocatedMedium:
@@ -284,11 +286,14 @@ def resolve_recording(session: Session, text: str) -> Recording:
     if len(fits) == 1:
         return fits[0]
     if not recordings:
-        raise UserError("The study has no recordings yet.", "Add one: greenroom add STUDY VIDEO")
+        raise UserError("This study has no recordings yet.", "Add one: greenroom add STUDY VIDEO")
     if fits:
         numbers = ", ".join(str(r.number) for r in fits)
-        raise UserError(f"“{text}” is the name of several recordings ({numbers}).", "Give the number.")
-    raise UserError(f"No recording is called “{text}”.", "Give its number, file name or id; see: greenroom info STUDY")
+        raise UserError(f"Several recordings are called “{text}” ({numbers}).", "Give the number of the recording.")
+    raise UserError(
+        f"There is no recording “{text}” in this study.",
+        "Give its number, file name or id; list them: greenroom info STUDY",
+    )
 
 
 def resolve_participant(session: Session, text: str) -> Participant:
@@ -297,7 +302,9 @@ def resolve_participant(session: Session, text: str) -> Participant:
         (participant for participant in all_participants(session.study) if participant.pseudonym == text.strip()), None
     )
     if found is None:
-        raise UserError(f"There is no participant “{text}”.", "List them: greenroom participant list STUDY")
+        raise UserError(
+            f"There is no participant “{text}” in this study.", "List them: greenroom participant list STUDY"
+        )
     return found
 
 

@@ -213,13 +213,13 @@ def _id_time(study_id: str) -> datetime:
 
 def _no_space_error(path: Path, free: str) -> UserError:
     return UserError(
-        f"No backup of “{escape_unprintable(path.name)}” was made: the disk has {free} left.",
-        "Free some space; the next opening makes it. Your edits are saved as long as there is room for them.",
+        f"“{escape_unprintable(path.name)}” was not backed up: its disk has {free} left.",
+        "Free some space; a backup is made when you next open the study. Your edits are still saved.",
     )
 
 
 def _backup_error(path: Path, why: str) -> UserError:
     return UserError(
-        f"No backup of “{escape_unprintable(path.name)}” was made: {why}.",
-        "See whether its folder can be written to; the next opening tries again.",
+        f"“{escape_unprintable(path.name)}” was not backed up: {why}.",
+        "Check the permissions of its folder; a backup is made when you next open the study.",
     )

@@ -45,7 +45,7 @@ def encrypt_study(path: str | Path, passphrase: str) -> EncryptionResult:
         plain = [file for file in _older_files(path) if not is_encrypted(file)]
         if not plain:
             raise UserError(
-                f"“{escape_unprintable(path.name)}” is encrypted already.",
+                f"“{escape_unprintable(path.name)}” is already encrypted.",
                 "Change its passphrase: greenroom study encrypt --change",
             )
     else:
@@ -134,8 +134,8 @@ def _require_sound(path: Path) -> None:
             check_pages(snapshot.connection, path.name)
     except UserError as error:
         raise UserError(
-            f"“{escape_unprintable(path.name)}” cannot be read whole, so nothing was changed. {error.message}",
-            "Save what can be read of it, and move it away: greenroom study recover",
+            f"“{escape_unprintable(path.name)}” cannot be read completely, so nothing was changed. {error.message}",
+            "Save what can be read, and move the file away: greenroom study recover STUDY",
         ) from None
 
 
@@ -152,6 +152,6 @@ def _exclusive_access(path: Path) -> Iterator[None]:
             yield
     except OSError as error:
         raise UserError(
-            f"“{escape_unprintable(path.name)}” cannot be written: {error.strerror}. It is as it was.",
-            "See what is left free on its disk, and who may write to its folder.",
+            f"“{escape_unprintable(path.name)}” cannot be written: {error.strerror}. It was not changed.",
+            "Check the permissions of its folder and the free space on its disk.",
         ) from None

@@ -184,7 +184,7 @@ class Journal:
         """Undo the newest step that is not undone yet."""
         newest = self._newest()
         if newest.undo_top is None:
-            raise UserError("Nothing to undo.", self._undo_hint())
+            raise UserError("There is nothing to undo.", self._undo_hint())
         name, below = self._step(newest.undo_top)
         step = newest.id + 1
         return self._reverse(
@@ -196,7 +196,7 @@ class Journal:
         """Redo the step that was undone last."""
         newest = self._newest()
         if newest.redo_top is None:
-            raise UserError("Nothing to redo.", "Only what was undone just now can be done again.")
+            raise UserError("There is nothing to redo.", "Only the steps that were just undone can be redone.")
         name, below = self._step(newest.redo_top)
         step = newest.id + 1
         return self._reverse(

@@ -233,7 +233,7 @@ def take_lock(path: Path, read_only: bool) -> tuple[StudyLock | None, str, bool]
     """Return the lock or why there is none, and whether somebody else has the study open for writing."""
     if read_only:
         busy = is_held(path)
-        return None, _in_use_reason(read_holder(path)) if busy else "It was opened for reading only.", busy
+        return None, _in_use_reason(read_holder(path)) if busy else "It was opened read-only.", busy
     if lock_path(path).exists() and not _may_add_files(path.parent) and not is_held(path):
         # The lock of a killed process could be taken over, but SQLite could not make its own files beside it.
         return None, "Its folder cannot be written to.", False
@@ -330,12 +330,13 @@ def _lock(path: Path) -> StudyLock:
         except StudyInUse as error:
             if not patient:
                 raise UserError(
-                    f"“{escape_unprintable(path.name)}” is open in another window ({error.holder}).", "Close it there."
+                    f"“{escape_unprintable(path.name)}” is open in another window ({error.holder}).",
+                    "Close it there and try again.",
                 ) from None
         except OSError as error:
             raise UserError(
-                f"“{escape_unprintable(path.name)}” cannot be written to: {error.strerror}. It is as it was.",
-                "See who may write to its folder.",
+                f"“{escape_unprintable(path.name)}” cannot be written: {error.strerror}. It was not changed.",
+                "Check the permissions of its folder.",
             ) from None
         else:
             try:
@@ -348,7 +349,7 @@ def _lock(path: Path) -> StudyLock:
             lock.release()
             if not patient:
                 raise UserError(
-                    f"“{escape_unprintable(path.name)}” is open in another window.", "Close it there first."
+                    f"“{escape_unprintable(path.name)}” is open in another window.", "Close it there and try again."
                 )
             checkpoint_after_writer(path)
         time.sleep(_EXCLUSIVE_RETRY_S)

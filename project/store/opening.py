@@ -19,7 +19,7 @@ from types import TracebackType
 from project.encryption.encrypted_files import open_database
 from project.encryption.encryption_key import is_encrypted, read_salt, starts_encrypted
 from project.encryption.passphrases import obtain_key
-from project.errors import UserError
+from project.errors import UserError, path_not_found
 from project.files.atomic_files import explain_os_errors, name_taken_error
 from project.files.filesystem import is_folder
 from project.files.sqlcipher import sqlite3
@@ -55,13 +55,13 @@ def translate_error(error: sqlite3.Error, name: str) -> UserError | None:
     match code & 0xFF:
         case sqlite3.SQLITE_FULL:
             return UserError(
-                f"There is no room left on the disk of “{escape_unprintable(name)}”, so this was not saved.",
+                f"The disk of “{escape_unprintable(name)}” is full, so this was not saved.",
                 "Free some space and try again.",
             )
         case sqlite3.SQLITE_IOERR:
             return UserError(
-                f"The disk of “{escape_unprintable(name)}” could not be read or written, so this was not saved.",
-                "See whether it is full or was taken away, and try again.",
+                f"The disk of “{escape_unprintable(name)}” cannot be read or written, so this was not saved.",
+                "Check that it is connected and not full, and try again.",
             )
         case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_NOTADB:
             return damaged_study_error(name)
@@ -72,7 +72,7 @@ def translate_error(error: sqlite3.Error, name: str) -> UserError | None:
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
             return UserError(
                 f"The study “{escape_unprintable(name)}” cannot be written to.",
-                "See who may write to the file and to its folder.",
+                "Check the permissions of the file and its folder.",
             )
         case _:
             return None
@@ -122,21 +122,23 @@ def inspect_file(path: Path) -> LeftoverFiles:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
             raise UserError(
-                f"“{escape_unprintable(name)}” is a folder, not a study.", f"Choose a file that ends in {SUFFIX}."
+                f"“{escape_unprintable(name)}” is a folder, not a study.", f"Choose a file whose name ends in {SUFFIX}."
             )
         if not stat.S_ISREG(status.st_mode):
-            raise UserError(f"“{escape_unprintable(name)}” is not a file.", f"Choose a file that ends in {SUFFIX}.")
+            raise UserError(
+                f"“{escape_unprintable(name)}” is not a file.", f"Choose a file whose name ends in {SUFFIX}."
+            )
         with path.open("rb") as file:
             header = file.read(100)
     except FileNotFoundError:
-        raise UserError(f"There is no study “{escape_unprintable(path)}”.", "Make one with `greenroom new`.") from None
+        raise path_not_found("study", path, "Check its path, or make a study with `greenroom new`.") from None
     except OSError as error:
         raise UserError(
-            f"“{escape_unprintable(path)}” cannot be read: {error.strerror}.", "See who may read the file."
+            f"“{escape_unprintable(path)}” cannot be read: {error.strerror}.", "Check the permissions of the file."
         ) from None
     if not header:
         raise UserError(
-            f"“{escape_unprintable(name)}” is empty (0 bytes), so it is not a study.", "Go back to a backup copy."
+            f"“{escape_unprintable(name)}” is empty (0 bytes), so it is not a study.", "Go back to a backup."
         )
     if starts_encrypted(header):
         read_salt(path)
@@ -147,7 +149,8 @@ def inspect_file(path: Path) -> LeftoverFiles:
         )
     if not header.startswith(_MAGIC[: len(header)]):
         raise UserError(
-            f"“{escape_unprintable(name)}” is not a study: it is some other kind of file.", f"Studies end in {SUFFIX}."
+            f"“{escape_unprintable(name)}” is not a study but another kind of file.",
+            f"Choose a file whose name ends in {SUFFIX}.",
         )
     if len(header) < 100:
         raise damaged_study_error(name, "its end is missing")
@@ -168,7 +171,8 @@ def inspect_file(path: Path) -> LeftoverFiles:
 
 def _other_program_error(name: str) -> UserError:
     return UserError(
-        f"“{escape_unprintable(name)}” is a database of another program, not a study.", f"Studies end in {SUFFIX}."
+        f"“{escape_unprintable(name)}” is a database of another program, not a study.",
+        f"Choose a file whose name ends in {SUFFIX}.",
     )
 
 
@@ -186,14 +190,15 @@ def _require_harmless_neighbours(path: Path) -> None:
             continue
         if not stat.S_ISREG(status.st_mode):
             raise UserError(
-                f"Beside the study “{escape_unprintable(path.name)}” lies “{escape_unprintable(place.name)}”, "
-                "which is no plain file.",
-                "It may have been put there to harm you, so the study is not opened. Take it away first.",
+                f"Beside the study “{escape_unprintable(path.name)}” is “{escape_unprintable(place.name)}”, which "
+                "is not a plain file.",
+                "Somebody may have put it there to harm you, so the study is not opened. Move it away first.",
             )
     if _names_another_file(sibling_path(path, "-journal")):
         raise UserError(
-            f"What lies beside the study “{escape_unprintable(path.name)}” names another file, as no study does.",
-            "It may have been tampered with, so it is not opened. Ask whoever gave it to you for the study alone.",
+            f"A file beside the study “{escape_unprintable(path.name)}” refers to another file, which no file "
+            "of a study does.",
+            "Somebody may have tampered with it, so the study is not opened. Ask the sender for the study file alone.",
         )
 
 
@@ -207,7 +212,8 @@ def _names_another_file(journal: Path) -> bool:
         return False
     except OSError as error:
         raise UserError(
-            f"“{escape_unprintable(journal.name)}” cannot be read: {error.strerror}.", "See who may read it."
+            f"“{escape_unprintable(journal.name)}” cannot be read: {error.strerror}.",
+            "Check the permissions of the file.",
         ) from None
     return len(tail) == _SUPER_TAIL and tail.endswith(_JOURNAL_MAGIC)
 
@@ -218,7 +224,7 @@ def free_study_path(out: Path) -> Path:
     if path.suffix != SUFFIX:
         path = path.with_name(path.name + SUFFIX)
     if not is_folder(path.parent):
-        raise UserError(f"There is no folder “{escape_unprintable(path.parent)}”.", "Make it first.")
+        raise path_not_found("folder", path.parent, "Create it first.")
     require_short_name(path)
     if os.path.lexists(path):
         raise name_taken_error(path)
@@ -236,8 +242,8 @@ def require_short_name(path: Path) -> None:
     if len(os.fsencode(path.name)) > most:
         raise UserError(
             f"The name “{escape_unprintable(path.name[:_SIBLING_NAME_BYTES])}…” is too long.",
-            f"Take one of at most {most - len(SUFFIX)} plain letters; letters with accents and of other scripts count "
-            "for two to four.",
+            f"Choose a name of at most {most - len(SUFFIX)} plain letters; letters with accents or of other "
+            "scripts count as two to four.",
         )
 
 
@@ -270,8 +276,8 @@ def connect(
 def _folder_for_copy(path: Path) -> OwnFolder:
     with explain_os_errors(
         f"“{escape_unprintable(path.name)}” was not closed properly, so a copy of it is read. "
-        f"No folder for the copy can be made in “{escape_unprintable(tempfile.gettempdir())}”",
-        "See what is left free there, or set TMPDIR to a folder that you may write to.",
+        f"A folder for the copy cannot be created in “{escape_unprintable(tempfile.gettempdir())}”",
+        "Free some space there, or set TMPDIR to a folder that you may write to.",
     ):
         return OwnFolder()
 
@@ -303,7 +309,8 @@ class Snapshot:
         except OSError as error:
             self._remove_copy()
             raise UserError(
-                f"“{escape_unprintable(path.name)}” cannot be read: {error.strerror}.", "See what is left free."
+                f"“{escape_unprintable(path.name)}” cannot be read: {error.strerror}.",
+                "Check the free space on its disk.",
             ) from None
         except BaseException:
             self._remove_copy()
@@ -335,9 +342,9 @@ def _log_damage(connection: sqlite3.Connection, path: Path, copy: Path) -> UserE
     if not is_log_shortened(read_wal_index(sibling_path(path, "-shm")), read_wal_index(sibling_path(copy, "-shm"))):
         return None
     return UserError(
-        f"The log of edits of “{escape_unprintable(path.name)}” is damaged: edits that were saved cannot be read.",
-        "The study can be read as far as the log is intact, and not written to; the file and its log stay as they are. "
-        "Save what is left of both: greenroom study recover STUDY --out NEW",
+        f"The write-ahead log of “{escape_unprintable(path.name)}” is damaged: saved edits cannot be read.",
+        "The study opens read-only, with the edits before the damage. Save what is left: greenroom "
+        "study recover STUDY --out NEW",
     )
 
 
@@ -358,15 +365,15 @@ def verify_study(connection: sqlite3.Connection, name: str, *, pages: bool) -> i
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         if version > len(format_versions.VERSIONS):
             raise UserError(
-                f"The study “{escape_unprintable(name)}” was made by a newer version of Greenroom "
-                f"(file format {version}; this one knows {len(format_versions.VERSIONS)}).",
-                "Install the newer version; nothing was changed.",
+                f"The study “{escape_unprintable(name)}” was made by a newer version of Greenroom (file format "
+                f"{version}; this version reads up to {len(format_versions.VERSIONS)}).",
+                "Update Greenroom; the study was not changed.",
             )
         code = find_foreign_code(connection)
         if code:
             raise UserError(
-                f"The study “{escape_unprintable(name)}” holds what no study holds: {code[0]}.",
-                "It may have been tampered with, so it is not opened. `greenroom study check` lists everything.",
+                f"The study “{escape_unprintable(name)}” contains SQL code that no study has: {code[0]}.",
+                "Somebody may have tampered with it, so it is not opened. `greenroom study check` lists everything.",
             )
         if version < 1:
             raise damaged_study_error(name, "it has no tables")

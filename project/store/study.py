@@ -58,7 +58,7 @@ _PART = "part"
 
 
 class _LogDamage(Exception):
-    """The log of edits that a killed process left is damaged: the study can be read only."""
+    """The write-ahead log that a killed process left is damaged: the study can be read only."""
 
 
 @dataclass(slots=True)
@@ -167,8 +167,8 @@ class Study:
         through: call `finish_opening` then, in the study's own thread. Nothing is written before the pages are known
         to be well, so that a damaged file stays as it is; a step that comes earlier waits.
 
-        A study that others put tables, indices or columns into is opened for reading only, without them, and `defect`
-        says so. The same holds for one that a killed process left, and whose log of edits was damaged since.
+        A study that others put tables, indices or columns into is opened read-only, without them, and `defect`
+        says so. The same holds for one that a killed process left, and whose write-ahead log was damaged since.
         """
         path = resolve_path(Path(path))
         inspect_file(path)
@@ -178,7 +178,7 @@ class Study:
         lock, reason, busy = take_lock(path, read_only)
         try:
             if busy and is_on_network(path):
-                raise UserError(reason, "On a network folder only one window can have a study open. Close it there.")
+                raise UserError(reason, "Close it there. On a network folder only one window can open a study.")
             with translate_errors(path.name):
                 if lock is None:
                     return cls._open_for_reading(path, reason, busy, clock)
@@ -268,8 +268,8 @@ class Study:
         try:
             if verify_study(connection, path.name, pages=False) < len(format_versions.VERSIONS):
                 raise UserError(
-                    f"The study “{escape_unprintable(path.name)}” was made by an older version.",
-                    "Open it once where it can be written to.",
+                    f"The study “{escape_unprintable(path.name)}” was made by an older version of Greenroom.",
+                    "Open it once in a folder where you may write.",
                 )
             defect = None if snapshot is None else snapshot.damage
             return cls(
@@ -510,7 +510,7 @@ class Study:
             return default if row is None else json.loads(row[0])
         except (ValueError, RecursionError):
             raise UserError(
-                f"What this study keeps as “{escape_unprintable(key)}” is damaged.",
+                f"The property “{escape_unprintable(key)}” of this study is damaged.",
                 "Find out what else is: greenroom study check STUDY",
             ) from None
 
@@ -529,7 +529,7 @@ class Study:
     def require_writable(self) -> None:
         """Return quietly where the study can be written to."""
         if self.read_only:
-            raise UserError("This study is open for reading only, so nothing can be changed.", self.read_only_reason)
+            raise UserError("This study is read-only, so nothing can be changed.", self.read_only_reason)
 
     def finish_opening(self) -> None:
         """Wait until the pages of the file are known to be well, and make it ready to be written to."""

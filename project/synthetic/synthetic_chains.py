@@ -55,7 +55,7 @@ def fill_with_chains(study: Study, seed: int = 0, progress: Progress | None = No
         Cancelled: the user stopped it; the study is still empty.
     """
     if study.row("SELECT 1 FROM recording UNION ALL SELECT 1 FROM annotator LIMIT 1"):
-        raise UserError("This study is not empty.", "Make a new one for invented content.")
+        raise UserError("This study is not empty.", "Make a new study for synthetic content.")
     progress = progress or Silent()
     make = _ChainGenerator(study, random.Random(seed))
     with study.without_history():

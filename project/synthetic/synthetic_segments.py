@@ -126,9 +126,9 @@ def fill_study(
 def require_empty(study: Study, recordings: int, segments: int, annotators: int) -> None:
     """Raise what `fill_study` raises before it begins."""
     if recordings < 0 or segments < 0 or annotators < 1 or (segments and not recordings):
-        raise UserError("These numbers make no study.", "Segments need at least one recording and one annotator.")
+        raise UserError("A study with segments needs a recording and an annotator.", "Give at least one of each.")
     if study.row("SELECT 1 FROM recording UNION ALL SELECT 1 FROM annotator LIMIT 1"):
-        raise UserError("This study is not empty.", "Make a new one for invented content.")
+        raise UserError("This study is not empty.", "Make a new study for synthetic content.")
 
 
 class SyntheticStudyWriter:

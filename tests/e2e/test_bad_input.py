@@ -149,7 +149,7 @@ def test_names_that_are_not_text(lab: Lab, tmp_path: Path, monkeypatch: pytest.M
         ("anonymize", "export", lab.study, "--recording", "1", "--out", alien),
         ("segment", "list", lab.study, "--annotator", "\udcff"),
     ):
-        assert "not valid text" in lab.refused(*arguments)
+        assert "not valid UTF-8" in lab.refused(*arguments)
     monkeypatch.chdir(alien)
     assert lab.greenroom.json("new", "here.greenroom")["study"] == "here.greenroom"
     lab.greenroom("add", "here.greenroom", "a.mp4")

@@ -146,7 +146,7 @@ def test_each_baseline_comes_to_what_is_known_beforehand(figures: Figures, task:
             counts = figures[task, judge].counts
             assert (counts.missing, counts.answered) == (items, 0)
             assert all(row.mean is None for row in figures[task, judge].rows)
-        assert any("not defined" in note for note in figures.notes)
+        assert any("does not apply" in note for note in figures.notes)
         return
     assert oracle.counts.answered == items
     assert oracle.rows[0].mean == pytest.approx(1.0), oracle.rows[0].metric
@@ -259,8 +259,8 @@ def test_a_benchmark_is_run_taken_up_read_and_compared_by_commands(copy: Session
         ("benchmark run STUDY --task juggling --judge oracle", "no benchmark task"),
         ("benchmark run STUDY --set nothing --judge oracle", "no set"),
         ("benchmark run STUDY --task verdict --judge nobody", "no judge"),
-        ("benchmark results STUDY --judge nobody", "No run fits"),
-        ("benchmark compare STUDY oracle nobody", "not asked"),
+        ("benchmark results STUDY --judge nobody", "No run matches"),
+        ("benchmark compare STUDY oracle nobody", "has no answers"),
         ("judge add STUDY oracle --backend random", "already"),
     ],
 )

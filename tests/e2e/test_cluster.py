@@ -196,11 +196,11 @@ def test_a_worker_that_is_not_prepared_is_named_and_so_is_a_scheduler_that_is_go
     tmp_path: Path, marked: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with dask_cluster(tmp_path / "dask", 1, preload="") as own:
-        with pytest.raises(UserError, match="is not prepared for Greenroom") as raised:
+        with pytest.raises(UserError, match="was started without Greenroom") as raised:
             ask(marked, own.address)
         assert "--preload greenroom" in raised.value.hint
     monkeypatch.setattr("models.connection.dask_connection._CONNECTING_S", 1.0)
-    with pytest.raises(UserError, match="No scheduler answers at"):
+    with pytest.raises(UserError, match="No scheduler responds at"):
         ask(marked, own.address)
 
 

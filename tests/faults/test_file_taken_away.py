@@ -48,7 +48,7 @@ def test_a_file_that_took_its_place_is_not_touched(session: Session, path: Path)
         other_path = other.path
     content = other_path.read_bytes()
     shutil.move(other_path, path)
-    with pytest.raises(UserError, match="Another file took the place"):
+    with pytest.raises(UserError, match="Another file has replaced"):
         mark(session, "Ada", 3, 4)
     session.close()
     assert path.read_bytes() == content

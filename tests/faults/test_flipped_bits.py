@@ -87,7 +87,7 @@ def _recover(path: Path, out: Path) -> Path:
     try:
         return recover(path, out).path
     except UserError as refused:
-        if "Nothing of a study is left" not in refused.message:
+        if "Nothing can be recovered" not in refused.message:
             raise
     return copy_backup(path, 1, out)
 

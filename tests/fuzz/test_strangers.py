@@ -128,7 +128,7 @@ def test_a_recording_that_names_other_files_leads_to_none(tmp_path: Path, text: 
             path.write_text(text.format(place=place))
             with pytest.raises(UserError, match=r"no recording|not a video"):
                 open_source(path)
-            with path.open("rb") as file, pytest.raises(UserError, match=r"names other files"):
+            with path.open("rb") as file, pytest.raises(UserError, match=r"refers to other files"):
                 require_no_playlist(file.fileno(), path.name)
 
 
@@ -143,7 +143,7 @@ def test_nothing_is_written_through_a_link_beside_a_study(study: Path, ending: s
     secret = study.parent.parent / "secret.txt"
     secret.write_text("a secret")
     study.with_name(study.name + ending).symlink_to(secret)
-    with pytest.raises(UserError, match="no plain file"):
+    with pytest.raises(UserError, match="not a plain file"):
         Study.open(study)
     assert secret.read_text() == "a secret"
 
@@ -152,7 +152,7 @@ def test_no_file_is_deleted_that_a_journal_names(study: Path) -> None:
     secret = study.parent.parent / "secret.txt"
     secret.write_text("a secret")
     study.with_name(study.name + "-journal").write_bytes(super_journal(study.read_bytes(), secret))
-    with pytest.raises(UserError, match="names another file"):
+    with pytest.raises(UserError, match="refers to another file"):
         Study.open(study)
     assert check_study(study)
     assert secret.read_text() == "a secret"

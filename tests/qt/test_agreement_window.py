@@ -143,7 +143,7 @@ def test_controls_ask_other_questions(qtbot: QtBot, opened: AgreementWindow) -> 
     assert table(opened)["Third annotator against the others"][VALUE] != format_value(None)
     opened.bar.third.setCurrentText("Annotator 1")
     qtbot.waitUntil(lambda: opened.computing.state is LiveState.FAILED)
-    assert "different annotators" in opened.status.text()
+    assert "named twice" in opened.status.text()
     opened.bar.pair.setCurrentIndex(0)
     opened.bar.minimum_iou.setValue(0)
     again(qtbot, opened, lambda: opened.bar.third.setCurrentIndex(0))

@@ -183,7 +183,7 @@ def test_a_model_is_added_from_a_folder_and_ones_own_under_a_licence_that_has_to
     assert state(window) == "installed"
     assert sender.paths == []
     ended(panel.file)
-    assert "does not hold" in window.status.text()
+    assert "does not contain" in window.status.text()
     assert weights.verified_path("toy")
 
     answers.asked.clear()
@@ -246,7 +246,7 @@ def test_what_the_policy_does_not_allow_is_asked_about_and_a_yes_changes_it(
     assert read_policy(study).downloads
     assert "you are asked" not in window.network.text()
     assert study.undo_name is None, "undo does not reach it"
-    assert "could not be fetched" in window.status.text()
+    assert "cannot be downloaded" in window.status.text()
     assert sender.paths == []
     click(window.panel.fetch)
     assert len(answers.asked) == 2, "once it is allowed, nobody is asked"

@@ -43,7 +43,7 @@ def test_a_playlist_is_never_opened(engine: VlcEngine, tmp_path: Path, name: str
     play(engine, place)
     assert engine._player.get_media() is None
     assert engine.failed()
-    assert "names other files" in str(engine.refusal)
+    assert "refers to other files" in str(engine.refusal)
     play(engine, tmp_path / "real.mp4")
     assert engine._player.get_media() is not None
     assert not engine.failed()

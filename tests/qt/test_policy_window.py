@@ -94,7 +94,7 @@ def test_the_form_sets_hosts_and_ways_and_follows_the_policy(open_reused: OpenRe
     assert read_policy(main.studio.session.study) == Policy(hosts=hosts, downloads=True)
     form.hosts.setText("no host")
     form.put.click()
-    assert "no name of a machine" in form.note.text()
+    assert "not the name of a host" in form.note.text()
     assert form.hosts.text() == "no host", "what was typed stays, to be mended"
     main.studio.edit(lambda session: set_policy(session, EVERYTHING))
     assert form.levels[EgressLevel.RAW].isChecked()

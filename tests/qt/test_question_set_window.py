@@ -75,7 +75,7 @@ def test_nothing_is_written_before_somebody_has_read_the_texts(
     answers.give(question_set_place=tmp_path / "other")
     opened.form.show_release(tmp_path)
     opened.export.click()
-    assert "is no release" in opened.status.text()
+    assert "is not a release" in opened.status.text()
     assert not (tmp_path / "other").exists()
     window.studio.edit(lambda session: hold_out(session, "walk 3"))
     settle(qtbot, opened)

@@ -239,7 +239,7 @@ def test_a_file_is_checked_used_changed_and_reloaded(window: MainWindow, answers
     view = schemes_window(window)
     file.write_text(lab_scheme(1, "b"))
     view.read_again.click()
-    assert "Raise `version` to 2" in view.status.text()
+    assert "Set `version` to 2" in view.status.text()
     file.write_text(lab_scheme(2, "b"))
     view.read_again.click()
     session = window.studio.session

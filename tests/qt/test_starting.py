@@ -82,7 +82,7 @@ def test_what_cannot_be_a_study_is_said_before(dialog: StartDialog, tmp_path: Pa
         (str(tmp_path / "there"), "already"),
         (str(tmp_path / "no" / "such"), "no such folder"),
         ("", "Name the file"),
-        (str(tmp_path / ("x" * 300)), "is too long. Take one of at most"),
+        (str(tmp_path / ("x" * 300)), "is too long. Choose a name of at most"),
         ("/", "no name"),
     ):
         dialog.place.setText(typed)
@@ -107,7 +107,7 @@ def test_what_was_asked_for_is_there_afterwards_and_what_cannot_be_made_keeps_th
     shown.add_recordings([make_clip(tmp_path / "talk.mp4")])
     (tmp_path / "talks.greenroom").mkdir()
     shown.buttons.go_on.click()
-    assert "is there already" in shown.buttons.note.text()
+    assert "already exists" in shown.buttons.note.text()
     assert (shown.name.text(), shown.recordings()) == ("Grace", [tmp_path / "talk.mp4"])
     assert window.welcome.isVisible()
     shown.place.setText(str(tmp_path / "other"))

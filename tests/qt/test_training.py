@@ -57,7 +57,7 @@ def test_who_trains_sees_why_work_is_closed_and_their_figures_at_once(open_reuse
     second = all_recordings(window.studio.session.study)[1].id
     window.choose_recording(second)
     line = window.workspace.gate_line
-    assert line.text().startswith("The training comes first.")
+    assert line.text().startswith("You have not finished the training yet: ")
     assert not window.editing.create(SECOND, 2 * SECOND, "error")
     line.button.click()
     training: TrainingTab = window.windows.open_window("training")

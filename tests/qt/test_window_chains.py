@@ -85,7 +85,7 @@ def test_a_chain_is_drawn_with_the_mouse(window: MainWindow) -> None:
     assert page.graph.selected() == ()
 
     window.chains.drawing.add_edge(last.id, graph.nodes[0].id)
-    assert "a reason for itself" in window.messages.message()
+    assert "create a cycle" in window.messages.message()
     assert len(graphs(window)[0].edges) == len(EDGES), "a circle is refused"
 
     # What is wrong is said, and leads there.

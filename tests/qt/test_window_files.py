@@ -205,7 +205,7 @@ def test_of_recordings_a_study_is_made_when_somebody_agrees(
 
     (tmp_path / "coded.eaf").write_text("x")
     drop(window, tmp_path / "coded.eaf")
-    assert window.messages.message() == "“coded.eaf” holds annotations; it is no recording."
+    assert window.messages.message() == "“coded.eaf” contains annotations and is not a recording."
     assert "Import annotations" in window.messages.hint()
     (tmp_path / "empty").mkdir()
     drop(window, tmp_path / "empty")

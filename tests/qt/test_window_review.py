@@ -136,7 +136,7 @@ def test_whoever_is_none_of_the_two_decides_about_both(qtbot: QtBot, open_window
     assert "Adjudicated" in [lane.title for lane in window.timeline.model.lanes]
     form.name.setText("Bo")
     form.make.click()
-    assert "an annotator of this study" in form.status.text()
+    assert "An annotator of this study" in form.status.text()
     window.studio.undo()
     assert "Adjudicated" not in [lane.title for lane in window.timeline.model.lanes]
     window.set_mode("review", "review")

@@ -216,7 +216,7 @@ def test_why_an_edit_failed_is_said_where_it_was_asked_for(
     segments.bulk_bar.shift_requested.emit(-(10**9))
     assert every(window) == before
     assert segments.bulk_bar.count.isVisible()
-    assert segments.bulk_bar.count.text().startswith("The segment would reach outside recording")
+    assert segments.bulk_bar.count.text().startswith("The segment must lie inside recording")
 
 
 def asked(answers: Answers) -> list[tuple[str, str]]:

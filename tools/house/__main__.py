@@ -1,6 +1,7 @@
 """Prints figures of the source tree; ends with 1 if modules import each other, a folder is too full or a rule broken.
 
 Rules are about texts of the window, messages of errors and waits of tests: `make lint` holds what no type can say.
+`python -m tools.house errors` lists the messages of errors instead, with their hints.
 """
 
 import ast
@@ -8,6 +9,7 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
+from tools.house.error_texts import error_texts
 from tools.house.imports import ROOTS, cycles, import_graph, source_files
 from tools.house.source_rules import (
     TEST_FOLDERS,
@@ -30,6 +32,10 @@ def main() -> int:
     files = source_files(folder)
     texts = {module: path.read_text(encoding="utf-8") for module, path in files.items()}
     trees = {module: ast.parse(text) for module, text in texts.items()}
+    if sys.argv[1:] == ["errors"]:
+        for message, hint, place in error_texts(trees):
+            print(f"{message}\n    {hint}\n    {place}")
+        return 0
     modules = [module for module, path in files.items() if path.name != "__init__.py"]
     _print_roots(texts, modules)
     vague = sum(_count_name(tree, "one") for tree in trees.values())

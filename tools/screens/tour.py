@@ -142,7 +142,7 @@ def _mark(recorder: Recorder) -> None:
     recorder.camera.settle(0.4)
     recorder.take(times=3)
     recorder.trigger("mark_out")
-    QTest.keyClick(window.timeline, Qt.Key.Key_C)
+    window.editing.create_from_marks("competence")
     recorder.camera.settle(0.5)
     recorder.take(times=10)
 

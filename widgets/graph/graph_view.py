@@ -46,7 +46,7 @@ def write_picture(graph: ChainGraph | None, people: Mapping[str, NodePerson], pa
     if path.suffix.lower() not in SUFFIXES:
         raise UserError(
             tr("{name} is neither SVG nor PNG.").format(name=escape_unprintable(path.name)),
-            tr("Let the name end in .svg or .png."),
+            tr("End the name in .svg or .png."),
         )
     model = GraphModel()
     model.set_graph(graph, people, {})

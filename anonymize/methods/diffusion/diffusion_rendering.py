@@ -127,7 +127,7 @@ class DiffusionRenderer:
 
         What was drawn is kept when the user stops it.
         """
-        with explain_os_errors("What was drawn cannot be kept", f"Make room in {self._folder}."):
+        with explain_os_errors("The drawn faces cannot be saved", f"Free some space in {self._folder}."):
             for track in self._source.tracks:
                 self._drawings[track.id] = self._plan_shots(track)
             for track in self._source.tracks:

@@ -62,7 +62,7 @@ def load_pipeline(model: Path, controlnet: Path, preset: Preset) -> Any:
     except torch.OutOfMemoryError:
         raise UserError(
             "The networks do not fit into the memory of the GPU.",
-            "Close other programs that use it, or allow more memory.",
+            "Close other programs on the GPU, or allow more memory.",
         ) from None
     finally:
         logging.set_verbosity(told)
@@ -90,7 +90,7 @@ def _load_part(kind: Any, name: str, folder: Path, how: dict[str, Any]) -> Any:
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
         raise UserError(
             f"The weights “{name}” cannot be loaded: {reason}.",
-            f"{folder} must hold a model in the layout of diffusers, as safetensors; see docs/diffusion.md.",
+            f"{folder} must contain a model in the layout of diffusers, as safetensors; see docs/diffusion.md.",
         ) from error
 
 
@@ -99,12 +99,12 @@ def _check(pipe: Any) -> None:
     unet, text = pipe.unet.config, pipe.text_encoder.config
     if unet.in_channels != _LATENT_CHANNELS or unet.cross_attention_dim != text.hidden_size:
         raise UserError(
-            f"The weights “{MODEL}” are of another kind of network: the U-Net takes {unet.in_channels} channels.",
-            "Add a text-to-image model of the Stable Diffusion 1.5 family, no model for inpainting.",
+            f"The weights “{MODEL}” do not fit: their U-Net takes {unet.in_channels} channels.",
+            "Add a text-to-image model of the Stable Diffusion 1.5 family, not an inpainting model.",
         )
     if pipe.controlnet.config.cross_attention_dim != unet.cross_attention_dim:
         raise UserError(
-            f"The weights “{CONTROLNET}” do not belong to “{MODEL}”.", "Add a ControlNet for Stable Diffusion 1.5."
+            f"The weights “{CONTROLNET}” do not fit “{MODEL}”.", "Add a ControlNet for Stable Diffusion 1.5."
         )
 
 

@@ -125,8 +125,8 @@ def withdraw(
         if certificate is not None and len(earlier) > 1:
             dates = ", ".join(withdrawal.at for withdrawal in earlier)
             raise UserError(
-                f"{len(earlier)} people called {escape_unprintable(pseudonym)} withdrew, on {dates}.",
-                "Leave out --certificate: their certificates are written beside the study.",
+                f"{len(earlier)} participants called {escape_unprintable(pseudonym)} withdrew, on {dates}.",
+                "Leave out --certificate; their certificates are written beside the study.",
             )
         places = [write_certificate(study, withdrawal, certificate) for withdrawal in earlier]
         told = [
@@ -157,8 +157,8 @@ def withdraw(
 
 def _confirm_withdrawal(lines: list[str], pseudonym: str) -> None:
     if not sys.stdin.isatty():
-        raise UserError("A withdrawal cannot be undone, so it has to be confirmed.", "In a script: --yes")
+        raise UserError("A withdrawal cannot be undone, so it needs a confirmation.", "In a script: --yes")
     click.echo("\n".join(map(escape_unprintable, lines)), err=True)
     typed = click.prompt("Type the pseudonym to remove all of this for good", err=True)
     if str(typed).strip() != pseudonym.strip():
-        raise UserError("That is not the pseudonym; nothing was removed.", "Type it as it stands in the study.")
+        raise UserError("This is not the pseudonym; nothing was removed.", "Type it exactly as in the study.")

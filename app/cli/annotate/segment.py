@@ -15,7 +15,7 @@ from annotate.segments.segment_edits import find_segment
 from app.cli.command import EDIT, OptionGroup, Time, argument, command, option, options_of
 from app.cli.console import Output, record
 from project.entities.study_records import Channel, Json, Recording, Segment, Verdict
-from project.errors import UserError
+from project.errors import UserError, unknown_name
 from project.queries import segment_rows
 from project.queries.annotator_rows import all_annotators, annotator_names
 from project.queries.recording_rows import all_participants, all_recordings
@@ -42,7 +42,7 @@ def comment(
     """
     writes = text is not None or resolve
     if writes and not annotator:
-        raise UserError("Nobody is named who comments.", "Add --annotator NAME.")
+        raise UserError("A comment needs an annotator's name.", "Add --annotator NAME.")
     find_segment(session, segment_id)
     if resolve:
         unresolved = [
@@ -108,21 +108,22 @@ def _build_filter(session: Session, table: SegmentTable, asked: SegmentFilterArg
     people = {annotator.id for annotator in table.annotators.values() if annotator.name == asked.annotator} or {""}
     collections = {collection.id for collection in table.collections.values() if collection.name == asked.collection}
     if asked.collection is not None and not collections:
-        raise UserError(
-            f"No collection is called “{asked.collection}”.",
-            f"There are: {', '.join(collection.name for collection in table.collections.values()) or 'none'}.",
+        raise unknown_name(
+            "collection", asked.collection, [collection.name for collection in table.collections.values()]
         )
     values: dict[str, frozenset[str]] = {}
     for given in asked.field:
         field, sign, value = given.partition("=")
         if not sign:
-            raise UserError(f"“{given}” is no condition on a field.", "Write FIELD=VALUE, such as channel=verbal.")
+            raise UserError(f"“{given}” is not a condition on a field.", "Give FIELD=VALUE, such as channel=verbal.")
         values[field] = values.get(field, frozenset()) | {value}
     known = {field.key for scheme in session.schemes for field in scheme.fields}
     known |= {field for row in table.rows.values() for field in row.values}
     for field in (*values, *asked.lacks):
         if field not in known:
-            raise UserError(f"No form of this study has a field “{field}”.", f"There are: {', '.join(sorted(known))}.")
+            raise UserError(
+                f"There is no field “{field}” in the forms of this study.", f"Choose one of {', '.join(sorted(known))}."
+            )
     return Filter(
         annotators=frozenset(people if asked.annotator is not None else ()),
         recordings=frozenset({asked.recording.id} if asked.recording else ()),
@@ -143,7 +144,7 @@ def parse_values(session: Session, scheme: Scheme, given: Sequence[str]) -> dict
     for assignment in given:
         key, sign, text = assignment.partition("=")
         if not sign:
-            raise UserError(f"“{assignment}” is no value of a field.", "Write FIELD=VALUE, such as channel=verbal.")
+            raise UserError(f"“{assignment}” is not a value of a field.", "Give FIELD=VALUE, such as channel=verbal.")
         values[key] = _parse_value(session, scheme, key, text)
     return values
 
@@ -159,13 +160,12 @@ def _parse_value(session: Session, scheme: Scheme, key: str, text: str) -> Json:
             try:
                 return float(text)
             except ValueError:
-                raise UserError(f"“{text}” is no number.", f"{field.name} is one.") from None
+                raise UserError(f"“{text}” is not a number.", f"{field.name} needs a number.") from None
         case FieldKind.PARTICIPANT:
             people = all_participants(session.study)
             found = next((person.id for person in people if text in (person.pseudonym, person.id)), None)
             if found is None:
-                known = ", ".join(person.pseudonym for person in people) or "nobody yet"
-                raise UserError(f"No participant is called “{text}”.", f"There are: {known}.")
+                raise unknown_name("participant", text, [person.pseudonym for person in people])
             return found
         case _:
             return text
@@ -329,7 +329,7 @@ def delete(
 
 def _choose_label(verdict: str | None, label: str | None) -> str | None:
     if verdict is not None and label is not None:
-        raise UserError("--verdict and --label say the same thing.", "Give one of them.")
+        raise UserError("--verdict and --label exclude each other.", "Give one of them.")
     return label or verdict
 
 

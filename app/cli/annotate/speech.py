@@ -8,7 +8,7 @@ import click
 from app.cli.command import EDIT, KEEP_REST, argument, command, option
 from app.cli.console import UNSCRUBBED_NOTE, Bar, Output, record
 from project.entities.study_records import ParticipantRole, Recording
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.queries.recording_rows import all_participants, all_recordings, pseudonyms
 from project.queries.transcript_rows import speech_spans, utterances_of
 from project.session.session import Session
@@ -95,12 +95,9 @@ def export_file(
 
     wanted = key or (LINES if file is None else guess_transcript_format(file))
     if wanted not in TRANSCRIPT_FORMATS:
-        raise UserError(
-            f"A transcript is not written as “{escape_unprintable(wanted)}”.",
-            f"Choose one of {', '.join(TRANSCRIPT_FORMATS)}.",
-        )
+        raise unknown_choice("format for transcripts", wanted, TRANSCRIPT_FORMATS)
     if file is None and wanted not in (LINES, JSON):
-        raise UserError(f"A transcript is not printed as {wanted}.", "Name a file to write it to.")
+        raise UserError(f"The format {wanted} cannot be printed.", "Give a file to write to.")
     count = len(utterances_of(session.study, recording.id))
     result = {"recording": recording.number, "format": wanted, "utterances": count}
     if file is None:
@@ -155,7 +152,7 @@ def speakers(
     if recording is not None:
         chosen = [recording]
     elif names:
-        raise UserError("Speakers are named in one recording.", "Say which: --recording NUMBER")
+        raise UserError("Speakers are named in one recording only.", "Give it: --recording NUMBER")
     else:
         chosen = [
             owner
@@ -189,9 +186,7 @@ def _name_speaker(session: Session, recording: Recording, text: str, role: Parti
 
     number, _, pseudonym = text.partition("=")
     if not number.strip().isdecimal() or not pseudonym.strip():
-        raise UserError(
-            f"“{text}” does not say who a speaker is.", "Write the number and the pseudonym, such as 2=P04."
-        )
+        raise UserError(f"“{text}” does not name a speaker.", "Give the number and the pseudonym, such as 2=P04.")
     known = {participant.pseudonym: participant.id for participant in all_participants(session.study)}
     if pseudonym.strip() in known:
         name_speaker(session, recording.id, int(number), known[pseudonym.strip()])
@@ -214,7 +209,7 @@ def _accept_suggestions(session: Session, recordings: list[Recording]) -> None:
             speaker.participant_id is None for owner in recordings for speaker in list_speakers(session, owner.id)
         )
         raise UserError(
-            "No suggestion of a speaker waits here.",
+            "There are no suggestions of speakers.",
             "The speakers that were found are no participants yet. Say who they are, such as: --name 1=P01"
             if unnamed
             else "Find some: greenroom speech speakers STUDY",

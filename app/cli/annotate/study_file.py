@@ -10,7 +10,7 @@ import click
 from app.cli.command import OPEN, argument, command, option
 from app.cli.console import Output, progress_bar, record, table_lines
 from app.cli.launch import with_study_suffix
-from project.errors import UserError
+from project.errors import UserError, path_not_found
 from project.recovery.recovery_report import report_lines
 from project.session.session import Session
 from project.text_format import escape_unprintable, format_size, pluralize
@@ -46,7 +46,7 @@ def recover(
 
     if out is None:
         if backup is not None:
-            raise UserError("Say where the copy goes.", "Add --out NEW.greenroom.")
+            raise UserError("The path of the copy is missing.", "Give it: --out NEW.greenroom")
         return _list_backups(study)
     if backup is not None:
         place = copy_backup(study, backup, out)
@@ -70,7 +70,7 @@ def _list_backups(study: Path) -> Output:
     found = list_backups(study)
     if not found and not study.exists():
         raise UserError(
-            f"There is neither a study “{escape_unprintable(study)}” nor a backup of it.", "See where it lies."
+            f"Neither the study “{escape_unprintable(study)}” nor a backup of it exists.", "Check its path."
         )
     lines = table_lines(table(found, _BACKUP_COLUMNS)) if found else []
     total = sum(backup.size for backup in found)
@@ -164,13 +164,15 @@ def _new_passphrase(file: Path | None) -> str:
     if file is not None:
         return read_passphrase(file)
     if not sys.stdin.isatty():
-        raise UserError("A passphrase is needed, and there is no terminal to ask on.", "Add --passphrase-file FILE.")
+        raise UserError(
+            "A passphrase is needed, but there is no terminal to ask for it.", "Add --passphrase-file FILE."
+        )
     return str(click.prompt("New passphrase", hide_input=True, confirmation_prompt="Once more", err=True))
 
 
 def _require_file(path: Path) -> None:
     if not path.is_file():
-        raise UserError(f"There is no file “{escape_unprintable(path)}”.", "See where it lies.")
+        raise path_not_found("file", path)
 
 
 def _files_json(files: tuple[Path, ...], left: tuple[Path, ...]) -> dict[str, Any]:

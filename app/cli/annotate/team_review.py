@@ -158,7 +158,7 @@ def _read_sheet(session: Session, owner: Recording, reviewer: Annotator, other: 
     if other is not None:
         second = require_annotator(session, other)
         if second.id == reviewer.id:
-            raise UserError("Nobody reviews their own segments.", "Name another annotator with --with.")
+            raise UserError("You cannot review your own segments.", "Name another annotator: --with NAME")
         return build_recording_review(session, owner.id, reviewer, second)
     pair = default_pair(session, owner.id)
     return None if pair is None else build_recording_review(session, owner.id, *pair)

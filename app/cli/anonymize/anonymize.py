@@ -80,15 +80,15 @@ def export(
     if resume:
         queue = export_queue.load_unfinished(session)
         if queue is None:
-            raise UserError("No export of this study was interrupted.", "Start one: --recording 1 --out FOLDER")
+            raise UserError("This study has no interrupted exports.", "Start one: --recording 1 --out FOLDER")
     else:
         if recording is None or out is None:
             missing = "--recording" if recording is None else "--out"
-            raise UserError(f"{missing} is missing.", "Say which recording, and the folder for the clips.")
+            raise UserError(f"{missing} is missing.", "Give the recording and the folder for the clips.")
         chosen, asked = _select_recordings(session, recording), options_by_method(method_options, methods)
         if preview is not None:
             if len(chosen) != 1 or len(methods) != 1:
-                raise UserError("A preview is of one recording by one method.", "Give a number: --recording 1")
+                raise UserError("A preview needs one recording and one method.", "Give a number: --recording 1")
             shown = _write_preview(session, chosen[0], methods[0], asked[methods[0]], preview, out)
             return Output(shown, _preview_text(shown))
         queue = export_queue.make_queue(
@@ -331,7 +331,7 @@ def voice(
     choice = sound_choice(method, cover, voice_options)
     there = all_recordings(session.study)
     if recording is None and len(there) != 1:
-        raise UserError("Say which recording.", "Give its number: --recording 1")
+        raise UserError("The recording is missing.", "Give its number: --recording 1")
     chosen = there[0] if recording is None else recording
     name = f"recording-{chosen.number:04}-{choice.voice}.flac"
     if out is None:

@@ -127,9 +127,9 @@ def review(
 
     drawn = [(kind, box) for kind, boxes in _regions_by_kind(faces, areas, nothings) for box in boxes]
     if reviewed and withdraw:
-        raise UserError("A recording is reviewed, or it is not.", "Give --reviewed or --withdraw.")
+        raise UserError("--reviewed and --withdraw exclude each other.", "Give one of them.")
     if (start is not None or end is not None or label) and not drawn:
-        raise UserError("--from, --to and --label say something about a region.", "Give --face, --area or --no-face.")
+        raise UserError("--from, --to and --label need a region.", "Add --face, --area or --no-face.")
     times = load_index(session.require_picture(recording.id).path, cache_folder()).times
     first = 0 if start is None else start
     last = recording.duration_us if end is None else end
@@ -155,7 +155,7 @@ def _parse_box(text: str) -> tuple[int, int, int, int]:
     try:
         x, y, width, height = (int(part) for part in parts)
     except ValueError:
-        raise UserError(f"“{text}” is not a box.", "Write x,y,width,height in whole pixels: 20,30,90,40.") from None
+        raise UserError(f"“{text}” is not a box.", "Give x,y,width,height in whole pixels: 20,30,90,40.") from None
     return x, y, width, height
 
 
@@ -182,7 +182,7 @@ def _find_track(found: FaceSheet, text: str) -> FaceTrack:
     if not fits:
         raise UserError(
             f"Recording {found.recording.number} has no face track “{text}”.",
-            f"Give an id, or a number up to {len(tracks)}; --json lists them.",
+            f"Give an id or a number up to {len(tracks)}; --json lists them.",
         )
     return fits[0]
 
@@ -198,7 +198,7 @@ def _mark_seen(session: Session, owner: Recording, times: FrameTimes, seen: Sequ
             continue
         start, dash, end = text.partition("-")
         if not dash:
-            raise UserError(f"“{text}” is no stretch of time.", "Write all, or a start and an end: 0:01:02-0:01:05.")
+            raise UserError(f"“{text}” is not an interval.", "Give all, or a start and an end: 0:01:02-0:01:05.")
         spans.append((parse_time(start), parse_time(end)))
     if spans:
         face_review_edits.mark_seen(session, owner.id, spans)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from app.cli.command import EDIT, FILE, FOLDER, OPEN, argument, command, flags, option
 from app.cli.console import Output
-from project.errors import UserError
+from project.errors import UserError, unknown_choice
 from project.queries.pii_rows import PiiVerdict
 from project.queries.recording_rows import recording_numbers
 from project.session.session import Session, resolve_participant, resolve_recording
@@ -106,11 +106,14 @@ def review(
 
     chosen = bool(recording or kind or words or undecided)
     if (verdict or set_kind) and not chosen:
-        raise UserError("No place is chosen.", "Choose with --text, --kind, --recording or --undecided.")
+        raise UserError("No place is chosen.", "Choose places with --text, --kind, --recording or --undecided.")
     if (participant or replacement) and not (everywhere and verdict == "hide"):
-        raise UserError("A name is linked where it is hidden everywhere.", "Add --hide --everywhere and --text NAME.")
+        raise UserError(
+            "--participant and --replacement need a word that is hidden everywhere.",
+            "Add --hide --everywhere and --text NAME.",
+        )
     if everywhere and not (words and verdict):
-        raise UserError("What is meant everywhere is a word.", "Name it with --text, and add --hide, --keep or --undo.")
+        raise UserError("--everywhere needs a word and a decision.", "Add --text WORD and --hide, --keep or --undo.")
     edits = bool(file or verdict or set_kind or stand_ins is not None)
     decided = 0
     if file is not None:
@@ -124,7 +127,7 @@ def review(
     elif chosen and (verdict or set_kind):
         found = _select_hits(session, recording, kind, words, undecided=undecided)
         if not found:
-            raise UserError("No place fits this choice.", "Look first: greenroom pii find STUDY")
+            raise UserError("No place matches.", "List the places: greenroom pii find STUDY")
         if set_kind is not None:
             pii_decisions.set_kind(session, found, set_kind)
         if verdict == "undo":
@@ -160,7 +163,7 @@ def apply(
     from anonymize.release.scrubbed_study import count_personal_items, replace_in_study, write_copies
 
     if (out is None) == (not in_place):
-        raise UserError("Say where to.", "Name a new folder with --out, or replace in the study with --in-place.")
+        raise UserError("The destination is missing.", "Give a new folder: --out. To replace in the study: --in-place.")
     store_hit_numbers(session, find_hits(session))
     left = len(undecided_in(session))
     gaps = find_language_gaps(session)
@@ -220,7 +223,7 @@ def _select_hits(
 
     for kind in kinds:
         if kind not in KINDS:
-            raise UserError(f"There is no kind “{kind}”.", f"Choose from: {', '.join(KINDS)}.")
+            raise unknown_choice("kind of personal information", kind, KINDS)
     ids = [resolve_recording(session, text).id for text in recordings]
     keys = {fold(word) for word in words}
     every = find_hits(session)
@@ -272,7 +275,7 @@ def _apply_decisions_file(session: Session, file: Path) -> int:
     if unknown:
         raise UserError(
             f"“{unknown[0].place.text}” is not found where {file.name} says.",
-            "The texts have changed since. Write the list anew: greenroom pii find STUDY --out FILE",
+            "The texts have changed. Write a new list: greenroom pii find STUDY --out FILE",
         )
     for verdict in PiiVerdict:
         for kind in dict.fromkeys(choice.kind for choice in choices if choice.decision is verdict):

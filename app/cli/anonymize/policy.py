@@ -72,10 +72,10 @@ def confirm(session: Session, yes: bool = option("Do not ask.")) -> Output:
 
 def _confirm_policy(lines: list[str]) -> None:
     if not sys.stdin.isatty():
-        raise UserError("A policy that lets something leave has to be confirmed.", "In a script: --yes")
+        raise UserError("A policy that lets data leave this machine needs a confirmation.", "In a script: --yes")
     click.echo("\n".join(map(escape_unprintable, lines)), err=True)
     if not click.confirm("Put this policy in force on this machine?", err=True):
-        raise UserError("The policy was not put in force.", "Nothing leaves.")
+        raise UserError("The policy was not changed.", "Nothing leaves this machine.")
 
 
 @command(study=EDIT)

@@ -105,7 +105,7 @@ def make(
     from anonymize.release.release_rules import waive_rule, withdraw_waiver
 
     if out is None and not dry_run:
-        raise UserError("A release needs a folder.", "Name a new one with --out, or look first with --dry-run.")
+        raise UserError("A release needs a folder.", "Give a new folder: --out. To check first: --dry-run.")
     plan = _updated_plan(session, read_plan(session), method, voice_option, choices)
     if not dry_run:
         if plan != read_plan(session):
@@ -154,11 +154,11 @@ def words(
 
     lines = [*_read_word_lines(file), *given]
     if (kind or participant) and not lines:
-        raise UserError("No word is given.", "Name words with --set WORD=REPLACEMENT or --file.")
+        raise UserError("No words are given.", "Give words: --set WORD=REPLACEMENT, or --file.")
     before = replacements(session.study)
     unknown = [text for text in remove if text not in before]
     if unknown:
-        raise UserError(f"“{unknown[0]}” is none of the private words.", "List them: greenroom release words STUDY")
+        raise UserError(f"There is no private word “{unknown[0]}”.", "List them: greenroom release words STUDY")
     after = {word: stands for word, stands in before.items() if word not in remove}
     after |= dict(_parse_word(line) for line in lines)
     if after != before:
@@ -303,11 +303,11 @@ def _parse_option(text: str) -> tuple[str, float]:
     try:
         return name.strip(), int(value) if value.strip().isdecimal() else float(value)
     except ValueError:
-        raise UserError(f"“{text}” gives no number.", "Write it like this: lowest=0.6.") from None
+        raise UserError(f"“{text}” is not a setting.", "Give NAME=NUMBER, such as lowest=0.6.") from None
 
 
 def _parse_word(line: str) -> tuple[str, str]:
     word, equals, stands = line.partition("=")
     if not equals:
-        raise UserError(f"“{line.strip()}” does not say what stands in its place.", "Write it like this: Anna=P01.")
+        raise UserError(f"“{line.strip()}” has no replacement.", "Write WORD=REPLACEMENT, such as Anna=P01.")
     return word.strip(), stands.strip()

@@ -101,7 +101,7 @@ def make(
     from benchmark.sets.frozen_sets import make_set
 
     if name and len(tasks) > 1:
-        raise UserError("One name is for one set.", "Leave --name out, or name one task.")
+        raise UserError("--name can only name one set.", "Leave out --name, or give one task.")
     weights = _parse_weights(shares)
     wishes = SamplingOptions(include, stratify, scheme, track, weights, negatives, conditions, with_consent, truth)
     made: list[ItemSet] = []
@@ -148,7 +148,7 @@ def _parse_weights(shares: tuple[str, ...]) -> dict[str, float]:
         except ValueError:
             label = ""
         if not label or not 0 <= found[label] < float("inf"):
-            raise UserError(f"“{share}” is no share.", f"Write {_SHARE_METAVAR}, such as error=0.5.")
+            raise UserError(f"“{share}” is not a share.", f"Give {_SHARE_METAVAR}, such as error=0.5.")
     return found
 
 
@@ -224,7 +224,7 @@ def _load_painter() -> "Painter":
     except ImportError as error:
         raise UserError(
             f"Plots cannot be drawn here: {error}.",
-            "Install them with: sudo apt install libegl1 libgl1 libxkbcommon0; or leave plots out: --no-plots",
+            "Install its libraries: sudo apt install libegl1 libgl1 libxkbcommon0. To leave out plots: --no-plots.",
         ) from None
     return render_plots_offscreen
 
@@ -282,8 +282,8 @@ def sets(session: Session, name: str | None = argument()) -> Output:
     for item_set in chosen:
         if item_set is None:
             raise UserError(
-                f"There is no item set “{escape_unprintable(name)}”.",
-                "See which are: greenroom benchmark sets STUDY",
+                f"There is no item set “{escape_unprintable(name)}” in this study.",
+                "List them: greenroom benchmark sets STUDY",
             )
         items = items_of(session.study, item_set.id)
         changed = find_changed_items(session, item_set)

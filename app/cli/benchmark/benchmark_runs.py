@@ -63,15 +63,16 @@ def compare(
         ]
         if not found:
             raise UserError(
-                f"“{escape_unprintable(name)}” was not asked in any run.",
-                "See who was: greenroom benchmark results STUDY",
+                f"“{escape_unprintable(name)}” has no answers in these runs.",
+                "List the runs: greenroom benchmark results STUDY",
             )
         return [*{run_figures.run.id: run_figures for run_figures in found}.values()]
 
     pairs = _pair_runs(called(first), called(second))
     if not pairs:
         raise UserError(
-            "The two were asked nothing in common.", "Run both on one set: greenroom benchmark run STUDY --set NAME"
+            "The two judges have no items in common.",
+            "Run both on one item set: greenroom benchmark run STUDY --set NAME",
         )
     found = [compare_runs(session, run_figures, other, samples) for run_figures, other in pairs]
     return Output(
@@ -142,7 +143,7 @@ def results(
         and (not judges or {run_figures.judge, run_figures.run.judge.get("name")} & {*judges})
     ]
     if not found:
-        raise UserError("No run fits.", "Run one: greenroom benchmark run STUDY --task verdict --judge NAME")
+        raise UserError("No run matches.", "Start one: greenroom benchmark run STUDY --task verdict --judge NAME")
     sets = {run_figures.item_set.id: run_figures.item_set for run_figures in found}.values()
     changed, standing = describe_changed_sets(session, sets)
     rows = compare_conditions(found, margin)

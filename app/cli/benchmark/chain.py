@@ -77,11 +77,11 @@ def node(
     made_of = [source for source in (kind, segment, utterance) if source is not None]
     if len(made_of) != 1 or (kind is not None and (start is None or end is None)):
         raise UserError(
-            "A node is made of one thing.", "Give --kind with --start and --end, or --segment, or --utterance."
+            "A node needs exactly one origin.", "Give --kind with --start and --end, or --segment, or --utterance."
         )
     if kind is None and (reason or result or who or text):
         raise UserError(
-            "A node of a segment or an utterance takes all from it.", "Add edges with: greenroom chain edge"
+            "--segment and --utterance set everything about the node.", "Add edges with: greenroom chain edge"
         )
     use_author_name(session, annotator, chain_id)
     if kind is not None:
@@ -217,7 +217,7 @@ def review(
       greenroom chain review my-study.greenroom CHAIN --decision agree --annotator Bo
     """
     if withdraw == (decision is not None):
-        raise UserError("A review says one thing.", "Give --decision, or --withdraw.")
+        raise UserError("--decision and --withdraw exclude each other.", "Give one of them.")
     if decision is None:
         chain_versions.withdraw_chain_review(session, chain_id)
     else:

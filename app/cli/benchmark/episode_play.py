@@ -64,14 +64,14 @@ def play(
 
     if recording is not None:
         if scenario is not None:
-            raise UserError("An episode goes on, or a scenario begins, not both.", "Leave one of the two out.")
+            raise UserError("An episode number cannot be combined with --scenario.", "Give one of the two.")
         here = recording.id
     elif scenario is None:
-        raise UserError("Nothing is said about what to play.", "Give --scenario, or the number of an episode.")
+        raise UserError("There is nothing to play.", "Give --scenario, or the number of an episode.")
     else:
         chosen = get_scenario(session, scenario)
         if cast is not None and characters:
-            raise UserError("Characters are named, or a cast is, not both.", "Leave one of the two out.")
+            raise UserError("--character cannot be combined with --cast.", "Give one of the two.")
         playing = (
             [get_character(session, character) for character in characters]
             if cast is None
@@ -119,7 +119,7 @@ def from_segment(
     cast = [moment.agent.id, *(participant.id for participant in moment.others)]
     if players and len(players) != len(cast):
         names = ", ".join(moment.names[text] for text in cast)
-        raise UserError(f"{len(cast)} take part: {names}.", "Give --player once for each, in this order.")
+        raise UserError(f"{len(cast)} people take part: {names}.", "Give --player once for each person, in this order.")
     judges = {who: judge for who, text in zip(cast, players, strict=False) if (judge := _judge_id(session, text))}
     wanted = continuation_setup(
         session,

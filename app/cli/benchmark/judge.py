@@ -115,7 +115,7 @@ def key(session: Session, name: str = NAME, forget: bool = option("Take the key 
         gone = delete_key(found)
         return Output({"forgotten": gone}, f"Forgot the key of {found.name}." if gone else "No key was kept.")
     if not address:
-        raise UserError(f"The judge {found.name} needs no key.", "Only a judge that is a server has one.")
+        raise UserError(f"The judge {found.name} needs no key.", "Only judges on a server have a key.")
     store_key(found, _read_key(found.name))
     return Output({"kept": found.name, "address": address}, f"Kept the key of {found.name} at {address}.")
 

@@ -232,16 +232,16 @@ def _select_segments(
 
     given = any(getattr(asked, field.name) not in (None, ()) for field in fields(SegmentFilterArgs))
     if segments and (everything or given):
-        raise UserError("Segments are named, or found by conditions, not both.", "Leave one of the two out.")
+        raise UserError("--segment cannot be combined with conditions.", "Give one of the two.")
     if segments:
         return [find_segment(session, segment_id).id for segment_id in dict.fromkeys(segments)]
     if not everything and not given:
         raise UserError(
-            "Which segments?", "Name them with --segment, or find them: --all, --recording 1, --label error."
+            "No segments are chosen.", "Give --segment, or conditions: --all, --recording 1, --label error."
         )
     found = find_segments(session, asked)
     if not found:
-        raise UserError("No segment fits.", "See which there are: greenroom segment list STUDY")
+        raise UserError("No segment matches.", "List the segments: greenroom segment list STUDY")
     return found
 
 

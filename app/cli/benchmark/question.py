@@ -202,7 +202,7 @@ def verify(
       greenroom question verify my-study.greenroom 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --drop --note "Two are right"
     """
     if decision is None:
-        raise UserError("What becomes of it?", "Give --keep, --correct, --drop or --withdraw.")
+        raise UserError("The decision is missing.", "Give --keep, --correct, --drop or --withdraw.")
     if decision == "withdraw":
         verification.withdraw_verification(session, question)
     else:

@@ -278,7 +278,7 @@ def filter_questions(
         question_requests.set_rules(session, rules)
     entries = [get_judge(session, name) for name in dict.fromkeys(judges)]
     if harden and not entries:
-        raise UserError("Harder wrong options need a judge.", "Name one: --judge NAME")
+        raise UserError("Harder wrong options need a judge.", "Give one: --judge NAME")
     run = FilterRun(session, entries, condition, budget, retry)
     for key in chosen if entries else ():
         if STEPS[key].task and (key != DISTRACTORS or harden or key in steps):

@@ -61,7 +61,7 @@ def _select_questions(session: Session, recording: str | None, *, everything: bo
     chosen = [item for item in found if everything or (item.state is VerificationState.VERIFIED and not item.stale)]
     if not chosen:
         raise UserError(
-            "No question is verified yet." if found else "There are no questions yet.",
+            "No question is verified yet." if found else "This study has no questions yet.",
             "Verify them first, or give --all." if found else "Make some first: greenroom question make STUDY",
         )
     return tuple(item.question.id for item in chosen)
@@ -99,7 +99,7 @@ def make(
     if steps:
         chosen = [*(chosen or SINGLE_STEP), QuestionKind.STEPS]
     if judges and maker is not Maker.JUDGE:
-        raise UserError("Rules need no judge.", "Say --maker judge to have the judge word them.")
+        raise UserError("Questions made by rules need no judge.", "Leave out --judge, or give --maker judge.")
     if maker is Maker.JUDGE:
         made = _make_by_judges(session, chains, chosen, judges, condition, seed)
     else:

@@ -151,7 +151,7 @@ def _look_steps(session: Session, recording_id: str, given: tuple[str, ...]) -> 
         if kind not in {look_kind.value for look_kind in LookKind}:
             known = ", ".join(look_kind.value for look_kind in LookKind)
             raise UserError(
-                f"“{escape_unprintable(kind)}” is no kind of look.", f"Write WHO.KIND=TEXT, with a kind of {known}."
+                f"There is no description “{escape_unprintable(kind)}”.", f"Give WHO.KIND=TEXT, with a kind of {known}."
             )
         yield partial(
             set_person_description, session, recording_id, resolve_participant(session, who).id, LookKind(kind), text
@@ -164,9 +164,7 @@ def _summary_steps(session: Session, recording_id: str, given: tuple[str, ...]) 
     for assignment in given:
         source, text = _split_assignment(assignment, "SOURCE=TEXT")
         if source not in {summary_source.value for summary_source in SummarySource}:
-            raise UserError(
-                f"A summary is not made from “{escape_unprintable(source)}”.", "Write words=TEXT or frames=TEXT."
-            )
+            raise UserError(f"There is no summary “{escape_unprintable(source)}”.", "Give words=TEXT or frames=TEXT.")
         if text.startswith("@"):
             text = read_text(Path(text[1:]), MAX_SUMMARY_CHARS * 4)
         yield partial(write_summary, session, recording_id, SummarySource(source), text)
@@ -183,7 +181,7 @@ def _contradiction_steps(
         number, text = _split_assignment(assignment, "NUMBER=TEXT")
         if not number.isdecimal() or not 1 <= int(number) <= known:
             raise UserError(
-                f"There is no contradiction {escape_unprintable(number)}.", "See: greenroom recording meta show"
+                f"There is no contradiction {escape_unprintable(number)}.", "List them: greenroom recording meta show"
             )
         yield partial(_settle_contradiction, session, recording_id, int(number), text)
 
@@ -204,7 +202,7 @@ def _voice_over_steps(session: Session, recording_id: str, given: tuple[float, .
         time_us = round(seconds * SECOND_US)
         found = utterances_between(session.study, recording_id, time_us, time_us + 1)
         if not found:
-            raise UserError(f"Nobody speaks at {seconds:g} s.", "See: greenroom recording meta show")
+            raise UserError(f"Nobody speaks at {seconds:g} s.", "List the utterances: greenroom recording meta show")
         for utterance in found:
             yield partial(set_voice_over, session, utterance.id, True)
 
@@ -212,7 +210,7 @@ def _voice_over_steps(session: Session, recording_id: str, given: tuple[float, .
 def _split_assignment(text: str, form: str) -> tuple[str, str]:
     before, sign, after = text.partition("=")
     if not sign:
-        raise UserError(f"This is not {form}: {escape_unprintable(text)}.", "Write what it is, then =, then the text.")
+        raise UserError(f"“{escape_unprintable(text)}” is not {form}.", "Give the name, then =, then the text.")
     return before.strip(), after.strip()
 
 
@@ -244,7 +242,7 @@ def suggest(
     from benchmark.judging.judge_registry import get_judges
 
     if accept and not annotator:
-        raise UserError("Somebody has to take it over.", "Give --annotator.")
+        raise UserError("--accept needs an annotator's name.", "Give --annotator NAME.")
     asked = get_judges(session, judges)
     told: list[Any] = []
     lines: list[str] = []

@@ -83,7 +83,7 @@ class BenchmarkRunController(QObject):
         """Go on with runs that were interrupted; what was answered is not asked again, nor paid for a second time."""
         session = self._context.studio.session
         if session is None or self.is_running:
-            raise UserError(tr("Judges are asked already."), tr("Resume it once they have answered."))
+            raise UserError(tr("Judges are already being asked."), tr("Resume this run when they have answered."))
         wanted = resume_request(session, job.parameters, job.since)
         self._start(session, wanted)
 

@@ -92,7 +92,7 @@ class ChainInputController(QObject):
     def _ask(self, reason: bool) -> None:
         graph, node = self._chosen.graph, self._drawing.current()
         if graph is None or node is None:
-            error = UserError(tr("No node is selected."), tr("Choose one in the graph or on the timeline."))
+            error = UserError(tr("No node is selected."), tr("Select a node in the graph or on the timeline."))
             self._studio.failed.emit(error)
             return
         if not self._check_editable(graph):

@@ -397,7 +397,9 @@ class ExportController(QObject):
         session = self._studio.session
         queue = export_queue.load_unfinished(session) if session is not None and not self._batches else None
         if session is None or queue is None:
-            raise UserError(tr("Nothing of this export is left to do."), tr("Begin a new one: Export anonymized…"))
+            raise UserError(
+                tr("Every clip of this export is already done."), tr("Start a new export: Export anonymized…")
+            )
         self._run(session, queue)
 
     def show_result(self, work: JobSpec, result: Result) -> None:
@@ -531,7 +533,7 @@ class ExportController(QObject):
             number = batch.session.recording(clip.recording_id).number
             self._studio.failed.emit(
                 UserError(
-                    tr("What is hidden in recording {number} was changed while it was exported.").format(number=number),
+                    tr("The faces of recording {number} have changed during its export.").format(number=number),
                     tr("Export it again."),
                 )
             )

@@ -84,7 +84,7 @@ class ExportWindow(StudyView):
         to = get_format(self.format.currentData())
         chosen = [recording for recording in all_recordings(session.study) if recording.id in wanted]
         if not chosen or (self.annotators.count() and not people):
-            self.show_error(UserError(tr("Nothing is ticked."), tr("Tick a recording and an annotator.")))
+            self.show_error(UserError(tr("Nothing is selected."), tr("Tick a recording and an annotator.")))
             return
         path = self._ask_target(to, chosen, session.study.folder)
         if path is None:

@@ -227,7 +227,7 @@ class Files(QObject):
             return
         if not self._studio.writable:
             reason = self._studio.session.study.read_only_reason
-            self._studio.failed.emit(UserError(tr("This study is open for reading only."), reason))
+            self._studio.failed.emit(UserError(tr("This study is read-only."), reason))
             return
         self.message.emit(
             tr("Reading {name}…").format(name=wanted[0].name)
@@ -361,7 +361,7 @@ def _unsupported_error(path: Path) -> UserError | None:
     name = escape_unprintable(path.name)
     if path.name.lower().endswith(importable_suffixes()):
         hint = tr("Bring it into an open study: File > Import annotations…")
-        return UserError(tr("“{name}” holds annotations; it is no recording.").format(name=name), hint)
+        return UserError(tr("“{name}” contains annotations and is not a recording.").format(name=name), hint)
     return None
 
 

@@ -299,7 +299,7 @@ class JobCenter(QObject):
     def _answer(self, work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
         session = self._session_of(work)
         if session is None:
-            raise UserError(tr("The study was closed meanwhile."), tr("Open it and start again."))
+            raise UserError(tr("The study has been closed."), tr("Open it and start the job again."))
         return answer(session, self.started_spec(work), question)
 
     def _on_finished(self, work: JobSpec, result: Result) -> None:

@@ -250,7 +250,7 @@ class WorkerRunner(QObject):
         if error is QProcess.ProcessError.FailedToStart:
             self._outcome = (
                 "error",
-                UserError(tr("The worker program could not be started."), tr("Install Greenroom again.")),
+                UserError(tr("The worker program could not be started."), tr("Reinstall Greenroom.")),
             )
             self._on_process_ended()
 
@@ -281,9 +281,11 @@ class WorkerRunner(QObject):
         else:
             _log.error("The worker stopped in %r: %s", work.title, self._errors.decode("utf-8", "replace"))
             if content == signal.SIGKILL:
-                hint = tr("The system ended it, mostly for lack of memory: close other programs and start it again.")
+                hint = tr(
+                    "The system stopped it, probably for lack of memory. Close other programs and start the job again."
+                )
             else:
-                hint = tr("Nothing in the study changed. Start it again: it goes on where it was; the log says more.")
+                hint = tr("The study was not changed. Start the job again to continue; the log has details.")
             self.failed.emit(
                 work, UserError(tr("{title}: the worker stopped unexpectedly.").format(title=work.title), hint)
             )
@@ -297,6 +299,6 @@ class WorkerRunner(QObject):
 
 def _reject_question(work: JobSpec, question: dict[str, Json]) -> dict[str, Json]:
     raise UserError(
-        tr("{title}: nobody answers.").format(title=work.title),
-        tr("It asked for {list}.").format(list=", ".join(question)),
+        tr("{title}: the worker sent an unknown request.").format(title=work.title),
+        tr("Please report this; it asked for {list}.").format(list=", ".join(question)),
     )

@@ -326,7 +326,7 @@ class JudgeTrialRunner(QObject):
     def _answer(self, _work: JobSpec, question: Mapping[str, Json]) -> dict[str, Json]:
         session = self._context.studio.session
         if session is None:
-            raise UserError(tr("The study was closed meanwhile."), tr("Open it and try again."))
+            raise UserError(tr("The study has been closed."), tr("Open it and try again."))
         return answer_permits(session, question)
 
     def _on_finished(self, _work: JobSpec, result: JudgeTrial) -> None:
@@ -464,7 +464,7 @@ class Entries(QObject):
         known = (
             error
             if isinstance(error, UserError)
-            else UserError(tr("The keyring of this machine did not answer."), tr("Unlock it and try again."))
+            else UserError(tr("The keyring of this machine does not respond."), tr("Unlock it and try again."))
         )
         self._context.studio.failed.emit(known)
 

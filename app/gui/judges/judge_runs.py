@@ -285,7 +285,7 @@ class JudgingController(QObject):
             self._context.studio.failed.emit(
                 UserError(
                     tr("{name} is no longer a judge of this study.").format(name=column.name),
-                    tr("Add it again to ask it."),
+                    tr("Add it again first."),
                 )
             )
             return

@@ -95,7 +95,7 @@ class FrameService(QObject):
                     generation,
                     UserError(
                         tr("The picture cannot be read: {error}").format(error=error),
-                        tr("Look whether the file is whole and in its place."),
+                        tr("Check that the file is complete and in its place."),
                     ),
                 )
 

@@ -141,7 +141,10 @@ class PlaybackThread:
             output = os.environ.get(SOUND_VARIABLE) or (NO_SOUND_OUTPUT if self.sound is SoundOutput.NONE else "")
             library = vlc.Instance([*VLC_OPTIONS, *([f"--aout={output}"] if output else [])])
             if library is None:
-                raise UserError(tr("Playback with sound needs libVLC's plugins, which are missing."), MISSING_HINT)
+                raise UserError(
+                    tr("libVLC's plugins, which play sound, are missing."),
+                    MISSING_HINT,
+                )
             self._redirect_log(vlc, library)
             self._silence_alsa()
             self._library = library
@@ -193,9 +196,9 @@ def load_vlc() -> ModuleType:
         import vlc
     # python-vlc ends the program where the library that it is told of cannot be loaded.
     except (ImportError, OSError, NameError, AttributeError, SystemExit) as error:
-        raise UserError(tr("Playback with sound needs libVLC, which is missing."), MISSING_HINT) from error
+        raise UserError(tr("libVLC, which plays sound, is missing."), MISSING_HINT) from error
     if getattr(vlc, "dll", None) is None:
-        raise UserError(tr("Playback with sound needs libVLC, which is missing."), MISSING_HINT)
+        raise UserError(tr("libVLC, which plays sound, is missing."), MISSING_HINT)
     return vlc
 
 

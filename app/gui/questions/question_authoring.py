@@ -237,7 +237,7 @@ class AdversarialQuestionWriter(QObject):
                 answers = prepare(session, request).cached
                 if not answers:
                     raise UserError(
-                        tr("The judge wrote no chain."), " ".join(notes) or tr("Ask again, or ask another judge.")
+                        tr("The judge drew no chain."), " ".join(notes) or tr("Ask again, or ask another judge.")
                     )
                 judgment = find_judgments(session.study, [answers[0].id])[0]
                 _, changes = chain_suggestions.add_chain_draft(session, judgment)

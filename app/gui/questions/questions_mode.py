@@ -277,7 +277,7 @@ class QuestionGenerationController(QObject):
             return []
         found = [chain.id for chain in chains_of(session.study, recording.id)]
         if not found:
-            raise UserError(tr("This recording has no chain yet."), tr("Draw one in the mode Chains first."))
+            raise UserError(tr("This recording has no chain yet."), tr("Draw a chain in the mode Chains first."))
         return found
 
     def _report(self, made: QuestionGenerationResult, notes: Sequence[str] = ()) -> None:

@@ -379,6 +379,6 @@ def _decode_thumbnail(path: Path, time_us: int, kept: Path) -> QImage:
     except OSError as error:
         raise UserError(
             tr("The thumbnail cannot be kept: {strerror}").format(strerror=error.strerror),
-            tr("Make room in the cache folder."),
+            tr("Free some space in the cache folder."),
         ) from error
     return image

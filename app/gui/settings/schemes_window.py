@@ -579,8 +579,8 @@ def _reload_scheme(session: Session, path: Path, key: str) -> Changes:
     found = parse_scheme(text, path.name).key
     if found != key:
         raise UserError(
-            tr("{name} holds the scheme “{found}” now.").format(name=path.name, found=found),
-            tr("Check it as a file of its own."),
+            tr("{name} now contains the scheme “{found}”.").format(name=path.name, found=found),
+            tr("Check it as a separate file."),
         )
     return scheme_versions.use_scheme(session, text, path.name)[1]
 

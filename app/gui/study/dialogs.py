@@ -209,7 +209,7 @@ class Dialogs:
         return self.start or Path()
 
 
-DOWNLOAD_DECLINED = tr("Nothing was fetched: the policy of this study allows no downloads.")
+DOWNLOAD_DECLINED = tr("Nothing was downloaded: the policy of this study allows no downloads.")
 
 
 def require_permission(studio: StudyController, questions: Dialogs, name: str, key: str = "") -> None:
@@ -234,7 +234,10 @@ def require_permission(studio: StudyController, questions: Dialogs, name: str, k
         ).format(name=name),
         tr("Allow downloads"),
     ):
-        raise UserError(DOWNLOAD_DECLINED, tr("Add it from a folder, or fetch it and allow downloads."))
+        raise UserError(
+            DOWNLOAD_DECLINED,
+            tr("Allow downloads, or add it from a folder."),
+        )
     studio.publish(set_policy(session, wanted))
 
 

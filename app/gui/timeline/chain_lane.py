@@ -90,7 +90,7 @@ class ChainFiles(QObject):
             return
         try:
             if graph is None:
-                raise UserError(tr("This recording has no chain."), tr("Begin one with Ctrl+Shift+N."))
+                raise UserError(tr("This recording has no chain yet."), tr("Start a chain with Ctrl+Shift+N."))
             (kept,) = exportable_chains(session, [graph.chain.id])
             name = re.sub(r"[^\w-]+", "-", graph.chain.name).strip("-")[:_MAX_FILE_NAME_CHARS] or "chain"
             path = self._dialogs.save(title, session.study.folder / f"{name}{suffix}", kind)
@@ -234,4 +234,6 @@ class Chains(QObject):
             self._player.seek(chain_node.start_us)
 
     def _report_no_chain(self) -> None:
-        self._studio.failed.emit(UserError(tr("This recording has no chain."), tr("Begin one with Ctrl+Shift+N.")))
+        self._studio.failed.emit(
+            UserError(tr("This recording has no chain yet."), tr("Start a chain with Ctrl+Shift+N."))
+        )

@@ -108,7 +108,7 @@ class PrelabelDeciding(QObject):
         found = [prelabel for prelabel in self._open_prelabels() if prelabel.segment.id in chosen]
         if not found:
             self._studio.failed.emit(
-                UserError(tr("No pre-label is selected."), tr("Click one in the lane Pre-labels."))
+                UserError(tr("No pre-label is selected."), tr("Click a pre-label in the lane Pre-labels."))
             )
         return found
 
@@ -331,7 +331,9 @@ class SegmentEditing(QObject):
 
     def _one_selected(self) -> Segment | None:
         if len(self._studio.selected) != 1:
-            self._studio.failed.emit(UserError(tr("This works on one segment."), tr("Select one on the timeline.")))
+            self._studio.failed.emit(
+                UserError(tr("This action needs exactly one segment."), tr("Select one segment on the timeline."))
+            )
             return None
         return self._find(self._studio.selected[0])
 

@@ -220,7 +220,9 @@ class CueController(QObject):
             return
         if said is None:
             self._studio.failed.emit(
-                UserError(tr("A cue belongs inside an utterance."), tr("Select one, or go to where somebody speaks."))
+                UserError(
+                    tr("A cue must lie inside an utterance."), tr("Select an utterance, or move the playhead into one.")
+                )
             )
             return
         now = self._player.position_us

@@ -26,7 +26,7 @@ PREREQUISITE_HINTS = {
     Requirement.SIGHT: tr("Finish answering first, or pause it (Esc)."),
     Requirement.STUDY: tr("Open a study first (Ctrl+Shift+O)."),
     Requirement.RECORDING: tr("Show a recording first: choose one on the left."),
-    Requirement.WRITABLE: tr("This study is open for reading only."),
+    Requirement.WRITABLE: tr("This study is read-only."),
     Requirement.SELECTION: tr("Select a segment first."),
     Requirement.NO_SELECTION: tr("Clear the selection first (Esc)."),
     Requirement.SEVERAL_VIEWS: tr("This recording has one picture only."),

@@ -110,7 +110,7 @@ class QuitController(QObject):
         if choice is JobExitPolicy.KEEP:
             if not open_elsewhere(path):
                 self._window.studio.failed.emit(
-                    UserError(tr("No other window could be opened."), tr("Wait for the jobs, or stop them."))
+                    UserError(tr("Another window could not be opened."), tr("Wait for the jobs, or cancel them."))
                 )
                 return False
             self.go_to_background()

@@ -110,7 +110,7 @@ class MediaPipe:
         if seen is None or not _matches_drawing(seen):
             self.close()
             raise UserError(
-                f"The weights “{WEIGHTS}” do not find the points of a drawn face: {file} holds another network.",
+                f"The weights “{WEIGHTS}” do not find the points of a drawn face: {file} contains another network.",
                 f"Get them again with: greenroom model fetch {WEIGHTS}",
             )
 
@@ -136,7 +136,7 @@ class MediaPipe:
         except OSError as error:
             raise UserError(
                 f"MediaPipe's library cannot be loaded: {error}.",
-                "Install what it needs: sudo apt install libegl1 libgles2",
+                "Install its system libraries: sudo apt install libegl1 libgles2",
             ) from None
 
     def _find_in_box(self, image: NDArray[np.uint8], box: NDArray[np.float32]) -> Landmarks | None:

@@ -27,7 +27,7 @@ from models.judges.llama_cpp.process_messages import (
 )
 from models.judges.structured_output.answer_parsing import response_schema
 from models.judges.structured_output.repair import ask_with_repair
-from project.errors import UserError
+from project.errors import UserError, path_not_found
 from project.files.atomic_files import write_atomically
 from project.files.filesystem import read_regular
 from project.files.fingerprints import file_sha256
@@ -55,7 +55,7 @@ class LlamaOptions(ModelOptions):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.sees == "clip":
-            raise UserError("A model in a GGUF file takes no clips.", "Choose frames or text for what it sees.")
+            raise UserError("A GGUF model cannot read clips.", "Choose frames or text as the judge's input.")
 
 
 _MAGIC = b"GGUF"
@@ -67,17 +67,17 @@ def require_gguf_file(path: str, what: str) -> Path:
     try:
         found = Path(path).expanduser().absolute()
     except RuntimeError:
-        raise UserError(f"Nobody here has the home folder of {escape_unprintable(path)}.", where) from None
+        raise UserError(f"The home folder in “{escape_unprintable(path)}” does not exist.", where) from None
     if "\0" in path:
-        raise UserError(f"This is no path of a {what}: {escape_unprintable(path)}.", where)
+        raise UserError(f"“{escape_unprintable(path)}” is not a valid path.", where)
     try:
         with read_regular(found) as file:
             begins = file.read(len(_MAGIC))
     except FileNotFoundError:
-        raise UserError(f"There is no file {found}.", where) from None
+        raise path_not_found("file", found, where) from None
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise UserError(f"{found} cannot be read: {reason}.", f"Name the {what}'s GGUF file.") from None
+        raise UserError(f"{found} cannot be read: {reason}.", f"Choose the {what}'s GGUF file.") from None
     if begins != _MAGIC:
         hint = "Choose a file whose name ends in .gguf; nothing else is loaded."
         raise UserError(f"{found.name} is not a GGUF file.", hint)
@@ -125,7 +125,7 @@ class LlamaJudge:
         self._projector = require_gguf_file(options.projector, "projector") if options.projector else None
         if options.sees == "frames" and self._projector is None:
             hint = "Name the projector that belongs to it, or choose text for what it sees."
-            raise UserError(f"{self._model.name} sees no frames without a projector.", hint)
+            raise UserError(f"{self._model.name} cannot see frames without a projector.", hint)
         self._options, self._means = options, means
         # A model that only reads needs no memory for eyes.
         eyes = self._projector if options.sees == "frames" else None

@@ -143,7 +143,7 @@ class OpenAIJudge:
     def __init__(self, model: str, options: OpenAIOptions, means: JudgeResources, sleep: Sleep = asyncio.sleep) -> None:
         key = means.key.strip()
         if not (key.isascii() and key.isprintable()):
-            raise UserError("The key of this judge is none: there are signs in it that no key has.", "Set it again.")
+            raise UserError("This judge's API key contains characters that are not allowed.", "Set the key again.")
         self._base = normalize_base_url(options.url)
         self._host = urlsplit(self._base).netloc
         self._model, self._options, self._means, self._sleep = model, options, replace(means, key=key), sleep
@@ -155,7 +155,7 @@ class OpenAIJudge:
     @property
     def _guard(self) -> Guard:
         if self._means.guard is None:
-            raise UserError("A judge at a server needs a way out.", "Ask it through a study.")
+            raise UserError("A judge on a server needs a policy that permits the connection.", "Ask it within a study.")
         return self._means.guard
 
     @property

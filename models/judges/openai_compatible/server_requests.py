@@ -46,15 +46,15 @@ def normalize_base_url(url: str) -> str:
         parts = urlsplit(url.strip())
         port = parts.port
     except ValueError:
-        raise UserError("The address of the judge's server cannot be read.", hint) from None
+        raise UserError("This is not the address of a server.", hint) from None
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
         raise UserError(
-            "The address of a judge's server holds more than a host and a path.",
-            "Leave out names, passwords and what follows a “?”; a key is set with: greenroom judge key",
+            "The address of a judge's server may contain only a host and a path.",
+            "Remove the user name, the password and what follows a “?”; set a key with: greenroom judge key",
         )
     if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
         # It is not repeated: a password may be in what was meant to be one.
-        raise UserError("This is no address of a server.", hint)
+        raise UserError("This is not the address of a server.", hint)
     path = parts.path.rstrip("/")
     for endpoint in _ENDPOINTS:
         path = path.removesuffix(endpoint)

@@ -113,7 +113,7 @@ def test_exempt_and_dismissed_tracks_have_no_mask() -> None:
     ]
     assert [mask.track_id for mask in MaskSet(tracks, exempt={"robot"}).masks_at(0)] == ["person"]
     assert MaskSet([track([])]).masks_at(0) == []
-    with pytest.raises(UserError, match="not among the faces"):
+    with pytest.raises(UserError, match="not in this recording"):
         MaskSet(tracks, exempt={"nobody"})
 
 

@@ -107,7 +107,7 @@ def test_the_source_is_never_overwritten(tmp_path: Path) -> None:
 def test_a_cancelled_export_leaves_what_was_there(clip: Path, tmp_path: Path) -> None:
     target = tmp_path / "out.mp4"
     target.write_bytes(b"something else")
-    with pytest.raises(UserError, match="exists already"):
+    with pytest.raises(UserError, match="already exists"):
         rendered(clip, target, [])
     plan = RenderPlan(clip, target, [follow(clip)], len(STEADY), create_method(), overwrite=True)
     with pytest.raises(Cancelled):

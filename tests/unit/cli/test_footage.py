@@ -50,7 +50,7 @@ def test_what_fails_is_listed_the_rest_is_made_and_the_exit_code_says_so(
     flags = ("--recording", "1", "--out", out, "--method", "pixelate", "--cells", "4")
     made = greenroom.json("anonymize", "export", tracked, *flags)
     assert (made["checked_by"], made["method"], made["options"]) == ("centerface", "pixelate", {"cells": 4})
-    assert "There is a clip already" in greenroom("anonymize", "export", tracked, *flags, code=2)
+    assert "already exists" in greenroom("anonymize", "export", tracked, *flags, code=2)
     assert "1 face hidden" in greenroom("anonymize", "export", tracked, *flags, "--preview", "0.08")
 
 

@@ -70,14 +70,17 @@ def test_what_cannot_be_opened_is_one_clear_line(folder: Path, greenroom: Termin
     (folder / "clip.mp4").write_bytes(b"picture")
     (folder / "other.db").write_bytes(b"SQLite format 3\0" + bytes(52) + struct.pack(">i", 7) + bytes(28))
     for arguments, said in (
-        ("gone.greenroom", "There is no study “gone.greenroom”. Make it: greenroom new gone.greenroom"),
-        ("gone.mp4", "There is no file “gone.mp4”. Look at how its name is spelled."),
-        ("empty", "“empty” is a folder, not a study. Choose a file that ends in .greenroom."),
+        ("gone.greenroom", "The study “gone.greenroom” does not exist. Make it: greenroom new gone.greenroom"),
+        ("gone.mp4", "The file “gone.mp4” does not exist. Check its path."),
+        ("empty", "“empty” is a folder, not a study. Choose a file whose name ends in .greenroom."),
         ("full/", "“full” is a folder, not a study. Choose the study in it: full/lab.greenroom"),
-        ("note.txt", "“note.txt” is neither a study nor a recording. Studies end in .greenroom; "),
+        ("note.txt", "“note.txt” is neither a study nor a recording. A study ends in .greenroom, "),
         ("other.db", "“other.db” is neither a study nor a recording."),
-        ("full/lab.greenroom clip.mp4", "A study is opened alone. Add recordings to it: greenroom add "),
-        ("full/lab.greenroom full/lab.greenroom", "One window shows one study."),
+        (
+            "full/lab.greenroom clip.mp4",
+            "A study cannot be opened together with other files. Add recordings to it: greenroom add ",
+        ),
+        ("full/lab.greenroom full/lab.greenroom", "A window can open only one study."),
         ("annotae", "No such command 'annotae'"),
     ):
         assert said in greenroom(*arguments.split(), code=2)
@@ -98,8 +101,8 @@ def test_each_missing_library_is_one_line_and_the_window_is_not_tried(
     assert capsys.readouterr().err.splitlines() == [
         "libEGL.so.1 is missing, which the window needs: sudo apt install libegl1",
         "libxcb-cursor.so.0 is missing, which a window on X11 needs: sudo apt install libxcb-cursor0",
-        "greenroom: The window cannot open: libraries of the system are missing. "
-        "Get them all: sudo apt install libegl1 libxcb-cursor0",
+        "greenroom: The window cannot open: system libraries are missing. "
+        "Install them: sudo apt install libegl1 libxcb-cursor0",
     ]
 
 
@@ -120,8 +123,7 @@ def test_started_from_the_desktop_another_program_says_why_there_is_no_window(
     first, second = said.read_text().splitlines()
     assert first.startswith("zenity --error")
     assert second == (
-        "xmessage -center The window cannot open: libraries of the system are missing. "
-        "Get them all: sudo apt install libegl1"
+        "xmessage -center The window cannot open: system libraries are missing. Install them: sudo apt install libegl1"
     )
     assert run(["open"]) == 2
     assert len(said.read_text().splitlines()) == 2

@@ -232,7 +232,7 @@ def test_a_question_is_written_and_tried(queued: Path, greenroom: Terminal) -> N
     told = greenroom.json(*trying, "first", "--annotator", "Ada")
     assert told["kept"] is (told["answers"][0]["letter"] != told["right"])
     assert not greenroom.json(*trying, "knows", "--annotator", "Ada")["kept"]
-    assert "Somebody else wrote" in greenroom(*trying, "first", "--annotator", "Bo", code=2)
+    assert "Another annotator wrote" in greenroom(*trying, "first", "--annotator", "Bo", code=2)
 
 
 def test_a_set_is_written_and_counted(tmp_path: Path, greenroom: Terminal) -> None:
@@ -252,5 +252,5 @@ def test_a_set_is_written_and_counted(tmp_path: Path, greenroom: Terminal) -> No
     assert made["files"] == there
     assert "vlmevalkit/questions.tsv" in there
     assert "not empty" in greenroom("question", "export", study, "--out", out, code=2)
-    assert "no release" in greenroom("question", "export", study, "--out", tmp_path / "x", "--release", out, code=2)
+    assert "not a release" in greenroom("question", "export", study, "--out", tmp_path / "x", "--release", out, code=2)
     assert "Fill in DATACARD" in greenroom("question", "export", study, "--out", tmp_path / "y")

@@ -103,7 +103,7 @@ def test_naming_a_speaker_assigns_what_is_sure_and_suggests_the_rest_until_it_is
     assert "Speaker 2: P05" in said
     greenroom("speech", "speakers", heard, "--accept")
     assert not any(utterance.suggested for utterance in utterances())
-    assert "No suggestion" in greenroom("speech", "speakers", heard, "--accept", code=2)
+    assert "no suggestions" in greenroom("speech", "speakers", heard, "--accept", code=2)
 
 
 SAID = ("Hello Pepper, I'm Anastasia.", "Call me on five five five, oh one two three.")
@@ -214,7 +214,7 @@ def test_files_are_written_without_hold_outs_and_scrubbed(greenroom: Terminal, r
     told = (out / "0001.meta.json").read_text("utf-8")
     assert "Hello" not in told
     assert json.loads(told)["speech"][0]["text"].startswith("P99")
-    assert "exists already" in greenroom("recording", "meta", "export", room, "--out", str(out), code=2)
+    assert "already exists" in greenroom("recording", "meta", "export", room, "--out", str(out), code=2)
     assert "Hello there" in greenroom("recording", "meta", "show", room, "--recording", "1")
     with Session.open(Path(room), "Ada") as session, session.step("Hold out"):
         set_hold_out(session.study, R, True)

@@ -109,7 +109,7 @@ def test_a_training_opens_the_work(study: Path, tmp_path: Path, greenroom: Termi
     copy = tmp_path / "Ada.greenroom"
     greenroom("study", "split", study, "--annotator", "Ada", "--out", copy)
     place = first_of(greenroom, copy, "Ada")
-    assert "training comes first" in add(greenroom, copy, place, "Ada", code=2)
+    assert "not finished the training" in add(greenroom, copy, place, "Ada", code=2)
     add(greenroom, copy, "6", "Ada", "--attribute", "emotions", "--attribute", "engagement", "--attribute", "intention")
     greenroom("recording", "done", copy, "--recording", "6", "--annotator", "Ada")
     assert "attributes 0.00, needed 0.50" in add(greenroom, copy, place, "Ada", code=2)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
+from tools.house.error_texts import error_texts
 from tools.house.source_rules import (
     floating_windows,
     rich_texts,
@@ -68,3 +69,16 @@ def test_what_breaks_a_rule_is_told(rule: Rule, source: str) -> None:
 )
 def test_what_keeps_it_is_let_through(rule: Rule, source: str) -> None:
     assert broken(rule, source) == []
+
+
+def test_errors_are_listed_with_their_hints_sorted_by_message() -> None:
+    source = """HINT = "Free some space."
+class Full(UserError): ...
+def save(name):
+    raise Full(f"{name} is full.", HINT)
+    raise UserError("A name is " "missing.", "Type it.")
+"""
+    assert error_texts({"app.disk": ast.parse(source)}) == [
+        ("A name is missing.", "Type it.", "app.disk:5"),
+        ("{name} is full.", "Free some space.", "app.disk:4"),
+    ]

@@ -63,7 +63,7 @@ def test_a_name_that_becomes_the_source_meanwhile_is_refused_too(tmp_path: Path)
             temporary.write_bytes(b"clip")
             destination.hardlink_to(source)
 
-    with pytest.raises(UserError, match="source itself"):
+    with pytest.raises(UserError, match="source file"):
         write()
     assert destination.samefile(source)
     assert source.read_bytes() == b"footage"

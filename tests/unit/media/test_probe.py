@@ -96,7 +96,7 @@ def test_what_names_others_has_no_reader(tmp_path: Path) -> None:
     for kind in NAMING:
         path = make_hostile(tmp_path, kind.name, 9)
         for opening in (open_source, open_checked):
-            with pytest.raises(UserError, match=r"names other files|not a video or sound file"):
+            with pytest.raises(UserError, match=r"refers to other files|not a video or sound file"):
                 pytest.fail(f"{kind.name}: {opening(path)}")
 
 

@@ -147,7 +147,7 @@ def test_sound_alone_is_as_long_as_the_recording_s_and_says_nothing_of_its_origi
         frames = [frame.to_ndarray().reshape(-1) for frame in container.decode(audio=0)]
     assert np.array_equal(np.concatenate(frames), own(source)[0])
     assert b"Anna at home" not in out.read_bytes()
-    with pytest.raises(UserError, match="exists already"):
+    with pytest.raises(UserError, match="already exists"):
         write_sound(source, out)
 
 

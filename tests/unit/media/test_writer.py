@@ -250,7 +250,7 @@ def test_an_existing_file_is_replaced_only_when_allowed_and_where_nothing_can_be
     source = make_clip(tmp_path / "a.mp4", frames=5)
     target = tmp_path / "b.mp4"
     target.write_text("precious")
-    with pytest.raises(UserError, match="exists already"):
+    with pytest.raises(UserError, match="already exists"):
         paint_clip(source, target, leave)
     assert target.read_text() == "precious"
     assert paint_clip(source, target, leave, overwrite=True).frames == 5
@@ -323,6 +323,6 @@ def test_a_clip_that_another_program_touches_before_it_has_its_name_is_not_kept(
             with clip.open("ab") as file:
                 file.write(b"\0\0\0\x10freeother da")
 
-    with pytest.raises(UserError, match="was changed or replaced while it was worked on"):
+    with pytest.raises(UserError, match="was changed or replaced while it was in use"):
         paint_clip(source, tmp_path / "out.mp4", leave, examine=touched)
     assert not (tmp_path / "out.mp4").exists()

@@ -120,7 +120,7 @@ def test_a_damaged_study_pushes_no_backup_out(path: Path, clock: Clock) -> None:
 def test_a_full_disk_is_told_and_the_study_is_open(path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1_000_000))
     with Study.open(path, clock=clock, backups=3) as study:
-        assert "No backup" in study.backup_problem.message
+        assert "not backed up" in study.backup_problem.message
         assert "1.0 MB left" in study.backup_problem.message
         _edit(study, "second")
     assert (_word(path), backup_paths(path)) == ("second", [])

@@ -128,9 +128,9 @@ def test_it_is_read_without_them_and_not_written_to(path: Path, what: str) -> No
             assert {table: study.rows(f"SELECT * FROM {table} ORDER BY 1, 2") for table in rows} == rows
             assert study.rows("SELECT name FROM pragma_table_info('segment')") == columns
             assert len(all_recordings(study)) == 2
-            with pytest.raises(UserError, match="reading only"), study.step("Edit"):
+            with pytest.raises(UserError, match="read-only"), study.step("Edit"):
                 pass
-            with pytest.raises(UserError, match="reading only"), study.run_transaction():
+            with pytest.raises(UserError, match="read-only"), study.run_transaction():
                 pass
     assert check_study(path) != []
     for refuse in (

@@ -159,9 +159,9 @@ def test_wrong_content_is_said_to_be_damaged_and_found_by_the_check(sets: Study,
 def test_of_two_sets_of_one_name_the_id_is_asked_for(sets: Study) -> None:
     with sets.run_transaction():
         item_set_rows.insert_set(sets, replace(SET, id="t"), [])
-    with pytest.raises(UserError, match="2 item sets called “verdicts”") as raised:
+    with pytest.raises(UserError, match="Several item sets are called “verdicts”") as raised:
         item_set_rows.find_item_set(sets, "verdicts")
-    assert raised.value.hint == "Name it by its id: s or t"
+    assert raised.value.hint == "Give the id: s or t."
     assert item_set_rows.find_item_set(sets, "s") == SET
 
 

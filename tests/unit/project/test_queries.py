@@ -46,7 +46,7 @@ def stored_run(small: Small, *found: FaceTrack, at: str = "2026-01-01") -> Run:
 
 
 def test_a_collection_that_holds_recordings_stays(small: Small) -> None:
-    with small.study.step("x"), pytest.raises(UserError, match="still holds"):
+    with small.study.step("x"), pytest.raises(UserError, match="not empty"):
         recordings.delete_collection(small.study, small.collection.id)
     assert recordings.all_collections(small.study) == [small.collection]
 

@@ -207,20 +207,20 @@ def test_a_backup_is_copied_under_a_new_name(path: Path, tmp_path: Path, with_ba
     assert copy_backup(path, 1, tmp_path / "old").read_bytes() == with_backup.read_bytes()
     with pytest.raises(UserError, match="no backup 2"):
         copy_backup(path, 2, tmp_path / "older")
-    with pytest.raises(UserError, match="there already"):
+    with pytest.raises(UserError, match="already exists"):
         copy_backup(path, 1, tmp_path / "old")
     _spoil(with_backup, 4)
-    with pytest.raises(UserError, match="not sound"):
+    with pytest.raises(UserError, match="is damaged"):
         copy_backup(path, 1, tmp_path / "older")
 
 
 def test_refusals(path: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="sound"):
+    with pytest.raises(UserError, match="not damaged"):
         recover(path, tmp_path / "new")
-    with Study.open(path), pytest.raises(UserError, match="open in a window"):
+    with Study.open(path), pytest.raises(UserError, match="open in another window"):
         recover(path, tmp_path / "new")
     _spoil(path, 1)
-    with pytest.raises(UserError, match="Nothing of a study") as refused:
+    with pytest.raises(UserError, match="Nothing can be recovered") as refused:
         recover(path, tmp_path / "new")
     assert "backup" in refused.value.hint
     with pytest.raises(UserError, match="cannot be read"):

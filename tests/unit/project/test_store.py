@@ -59,7 +59,7 @@ def test_what_was_created_is_there_after_reopening_and_one_file_of_any_name_is_l
             assert segments_of(reader, small.recording.id) == [added, second]
     assert names(tmp_path) == [name]
     assert check_study(study.path) == []
-    with pytest.raises(UserError, match="no folder"):
+    with pytest.raises(UserError, match="does not exist"):
         Study.create(tmp_path / "nowhere" / "a.greenroom")
 
 
@@ -73,7 +73,7 @@ def test_create_never_overwrites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr("project.store.creation.os.path.lexists", lambda _: False)
     if appears == "meanwhile on a drive without links":
         monkeypatch.setattr("project.store.creation.os.link", refuse)
-    with pytest.raises(UserError, match="there already"):
+    with pytest.raises(UserError, match="already exists"):
         Study.create(tmp_path / "a.greenroom")
     assert names(tmp_path) == ["a.greenroom"]
     assert (tmp_path / "a.greenroom").read_text() == "mine"
@@ -136,7 +136,7 @@ def test_each_edit_reaches_the_disk(small: Small, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_new_edit_clears_redo_unless_it_is_not_undoable_and_undo_says_when_there_is_nothing(small: Small) -> None:
-    with pytest.raises(UserError, match="Nothing to undo"):
+    with pytest.raises(UserError, match="nothing to undo"):
         small.study.undo()
     small.add()
     small.study.undo()
@@ -148,7 +148,7 @@ def test_a_new_edit_clears_redo_unless_it_is_not_undoable_and_undo_says_when_the
     small.study.undo()
     kept = small.add()
     assert (small.study.undo_name, small.study.redo_name) == ("Add segment", None)
-    with pytest.raises(UserError, match="Nothing to redo"):
+    with pytest.raises(UserError, match="nothing to redo"):
         small.study.redo()
     assert segments_of(small.study, small.recording.id) == [kept]
 
@@ -271,7 +271,7 @@ def test_a_read_only_folder(foreign_folder: Path, crashed: bool, own: bool) -> N
     try:
         with Study.open(path) as study:
             assert study.read_only
-            assert "cannot be written to" in study.read_only_reason
+            assert "cannot be written" in study.read_only_reason
             assert segments_of(study, small.recording.id) == [added]
         with pytest.raises(UserError, match="cannot be written"):
             Study.create(foreign_folder / "b")
@@ -286,7 +286,7 @@ def test_a_full_disk_is_a_message_and_the_study_stays_usable(small: Small) -> No
     small.add()
     pages = small.study.row("PRAGMA page_count")
     small.study.rows(f"PRAGMA max_page_count = {pages[0] if pages else 0}")
-    with pytest.raises(UserError, match="no room left"), small.study.step("Note"):
+    with pytest.raises(UserError, match="is full"), small.study.step("Note"):
         small.study.set_property("long", "x" * 100_000)
     small.study.rows("PRAGMA max_page_count = 1000000")
     assert small.study.get_property("long") is None

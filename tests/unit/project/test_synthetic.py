@@ -65,7 +65,7 @@ def test_the_same_seed_gives_the_same_sound_study(tmp_path: Path, fill: Callable
 
 
 def test_only_an_empty_study_is_filled_and_a_cancelled_one_is_left_empty(study: Study) -> None:
-    with pytest.raises(UserError, match="no study"):
+    with pytest.raises(UserError, match="needs a recording"):
         fill_study(study, recordings=0, segments=1)
     for fill in (fill_study, fill_whole_study):
         with pytest.raises(Cancelled):

@@ -61,11 +61,11 @@ HARM: dict[str, Callable[[Path], None]] = {
 def test_damage_to_the_log_is_said_and_the_study_is_read_only(killed: Path, harm: str) -> None:
     HARM[harm](sibling_path(killed, "-wal"))
     before = {path.name: path.read_bytes() for path in killed.parent.iterdir()}
-    assert any("log of edits" in line and "damaged" in line for line in check_study(killed))
+    assert any("write-ahead log" in line and "damaged" in line for line in check_study(killed))
     with Study.open(killed) as study:
         assert study.defect is not None
         assert study.get_property("word") in (None, *range(5))
-        with pytest.raises(UserError, match="reading only") as refused, study.step("Edit"):
+        with pytest.raises(UserError, match="read-only") as refused, study.step("Edit"):
             study.set_property("word", 7)
         assert "recover" in refused.value.hint
     before.pop(f"{killed.name}.lock", None)

@@ -120,7 +120,7 @@ def test_nothing_is_made_where_nobody_marked_and_every_label_is_somebodys(lanes:
 
 def test_what_makes_no_lane_is_refused_and_nothing_is_written(session: Session) -> None:
     mark(session, "Ada", 10, 20)
-    with pytest.raises(UserError, match="two people"):
+    with pytest.raises(UserError, match="two annotators"):
         adjudication.create_adjudicated_lane(session, AdjudicationRule())
     mark(session, "Bo", 12, 22)
     for options in ({"name": "Ada"}, {"annotators": ["Ada"]}, {"annotators": ["Zoe", "Ada"]}):
@@ -236,7 +236,7 @@ def test_only_under_its_name_an_adjudicated_segment_is_edited(session: Session) 
     made = next(segment for segment in segments_of(session.study, WALK) if segment.annotator_id == lane.id)
     with pytest.raises(UserError):
         edit_segment(session, made.id, label="competence")
-    with pytest.raises(UserError, match="made from several"):
+    with pytest.raises(UserError, match="an adjudicated lane"):
         reviews.review_segment(session, made.id, ReviewDecision.AGREE)
     session.annotator_name = lane.name
     edit_segment(session, made.id, label="competence")

@@ -91,7 +91,7 @@ def test_models_count_only_when_they_are_named_and_adjudicated_lanes_never(sessi
     assert read_agreement_input(session).settings.annotators == ("Ada", "Ben")
     assert figure(session, "verdict_agreement") == 1
     assert figure(session, "verdict_agreement", pair=("Ada", "Judge")) == 0
-    with pytest.raises(UserError, match="several people"):
+    with pytest.raises(UserError, match="adjudicated lane"):
         figure(session, "verdict_agreement", pair=("Ada", "Adjudicated"))
 
 
@@ -143,12 +143,12 @@ def test_what_is_said_of_one_participant_is_not_compared_with_what_is_said_of_an
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ({"pair": ("Ada", "Ada")}, "different annotators"),
-        ({"third": "Nobody"}, "No annotator is called"),
-        ({"scheme": "cues"}, "does not use"),
+        ({"pair": ("Ada", "Ada")}, "named twice"),
+        ({"third": "Nobody"}, "There is no annotator"),
+        ({"scheme": "cues"}, "is not in this study"),
         ({"track": "lane"}, "no track"),
         ({"within": ("mood",)}, "no field"),
-        ({"options": Options(minimum_iou=2)}, "is a share"),
+        ({"options": Options(minimum_iou=2)}, "be a share"),
     ],
 )
 def test_a_question_that_cannot_be_answered(session: Session, question: dict[str, object], said: str) -> None:

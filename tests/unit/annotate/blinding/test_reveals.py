@@ -156,7 +156,7 @@ def test_one_step_writes_the_text_and_where_it_is_from_and_undo_takes_back_both(
 def test_what_is_hidden_empty_or_no_text_cannot_be_taken_over(session: Session) -> None:
     made = mark(session, "Ada", 1, 5, "competence", attributes=["norms"], channel="verbal")
     said = judged(session, made, rationale="It listens.")
-    with pytest.raises(UserError, match="still hidden"):
+    with pytest.raises(UserError, match="is hidden"):
         adopt(session, said.id, "rationale")
     assert "rationale" not in values_of(session.study, made)
     set_field(session, made, "rationale", "It waits.")

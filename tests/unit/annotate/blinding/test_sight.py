@@ -123,7 +123,7 @@ def test_chains_of_the_reference_are_hidden_until_one_is_done_and_told_then(tmp_
         assert not [free_text for free_text in free_texts(session.study) if "Marigold" in free_text.text]
         search = StudySearch(session)
         assert search.find_hits("Marigold") == []
-        with pytest.raises(UserError, match="No node"):
+        with pytest.raises(UserError, match="no node"):
             chains.edit_node(session, node_id, text="seen")
         before = hidden_lanes(session.study)
         mark_done(session, first)

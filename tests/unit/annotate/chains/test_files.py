@@ -152,7 +152,7 @@ def test_hold_outs_are_never_exported_and_a_file_is_replaced_only_when_asked(ses
     exportable = exportable_chains(session)
     assert [each.chain.id for each in exportable] == [kept]
     for asked in ({"chain_ids": [secret]}, {"recording_ids": ["walk 2"]}):
-        with pytest.raises(UserError, match="held out"):
+        with pytest.raises(UserError, match=r"eld.out"):
             exportable_chains(session, **asked)
     path = tmp_path / "chains.json"
     path.write_text("mine")
@@ -165,16 +165,16 @@ def test_hold_outs_are_never_exported_and_a_file_is_replaced_only_when_asked(ses
 
 EVENT = '<graphml><graph edgedefault="directed">{}</graph></graphml>'
 BAD: list[tuple[Any, str]] = [
-    (whole(edges=[{"reason": a, "result": b} for a, b in ("ab", "bc", "ca")]), "round in a circle"),
+    (whole(edges=[{"reason": a, "result": b} for a, b in ("ab", "bc", "ca")]), "form a cycle"),
     (whole(edges=[{"reason": "a", "result": "z"}]), "leads to “z”"),
     (whole() | {"chains": [*whole()["chains"], *whole(nodes=[], edges=[])["chains"]]}, "no nodes"),
     (whole(nodes=node(end_us=600_000_001)), "outside recording 1"),
     (whole(nodes=node(start_us=9_000)), "does not end after"),
-    (whole(nodes=node(kind="mood")), "unknown kind “mood”"),
-    (whole(nodes=node(people=["P99"])), "“P99”, who is no participant"),
+    (whole(nodes=node(kind="mood")), "no kind “mood”"),
+    (whole(nodes=node(people=["P99"])), "no participant “P99”"),
     (whole(nodes=node(id="a")), "two nodes"),
     (whole(nodes=node(text="x" * 2_001)), "up to 2,000"),
-    (whole(recording="swim"), "no recording of this study called “swim”"),
+    (whole(recording="swim"), "no recording in this study called “swim”"),
     (whole(nodes=node(start_us=0.5)), "start_us” is wrong"),
     (whole(nodes=node(end_us=10**30)), "longer than any recording"),
     ({**whole(), "version": 2}, "version 2"),

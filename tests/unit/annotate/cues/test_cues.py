@@ -107,7 +107,7 @@ def test_each_annotator_decides_for_themselves_and_running_again_replaces_only_w
     (again,) = _suggested(session, SMILE, NOD)
     assert again != smile
     assert nod in {segment.id for segment in segments_of(session.study, "r")}
-    with pytest.raises(UserError, match="nobody's work"):
+    with pytest.raises(UserError, match="nobody made"):
         review_segment(session, nod, ReviewDecision.AGREE)
     session.annotator_name = "Bo"
     assert nod in {open_prelabel.segment.id for open_prelabel in open_prelabels(session, "r")}
@@ -190,9 +190,9 @@ def test_a_cue_is_pinned_to_its_word(session: Session) -> None:
     found = next(segment for segment in segments_of(session.study, "r") if segment.id == made)
     assert (found.start_us, found.end_us) == (2 * SECOND, 4 * SECOND)
     assert cues_by_utterance(session, "r")["u1"][0].word == 1
-    with pytest.raises(UserError, match="what a listener shows"):
+    with pytest.raises(UserError, match="needs a listener"):
         prelabels.add_cue(session, "u1", "response", "nod", "a")
-    with pytest.raises(UserError, match="no pre-label"):
+    with pytest.raises(UserError, match="not a pre-label"):
         prelabels.accept_prelabels(session, [made])
 
 

@@ -145,7 +145,7 @@ def test_a_table_of_more_rows_than_anybody_marks_is_not_read(
 ) -> None:
     monkeypatch.setattr(limits, "MAX_ENTRIES", 3)
     (tmp_path / "many.csv").write_text("start_s,end_s,label\n" + "1,2,error\n" * 4)
-    assert "holds more than 3" in refused(session, tmp_path / "many.csv", "csv")
+    assert "has more than 3" in refused(session, tmp_path / "many.csv", "csv")
 
 
 def test_links_to_media_are_names_and_nothing_more(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_the_lines_of_a_judge_become_looks_of_those_who_are_there(session: Sessi
 def test_a_summary_that_a_person_changed_is_not_written_over(session: Session) -> None:
     first = answered(session, "words_summary", {"summary": "They meet."})
     second = answered(session, "words_summary", {"summary": "The User Ann leaves User Bo, another user."}, 2)
-    with pytest.raises(UserError, match="no answer about a recording"):
+    with pytest.raises(UserError, match="not an answer about a recording"):
         import_answer(session, answered(session, "verdict", {"label": "error"}))
     assert import_answer(session, first).new == 1
     assert not is_human_summary(session, R, WORDS)
@@ -124,7 +124,7 @@ def test_voice_over_is_marked_left_out_and_taken_back(session: Session) -> None:
     assert [event.segment.label for event in read_scene_events(session, R)] == ["voice_over"]
     assert not commands.set_voice_over(session, TOLD, True)
     session.annotator_name = "Bo"
-    with pytest.raises(UserError, match="Somebody else"):
+    with pytest.raises(UserError, match="Another annotator"):
         commands.set_voice_over(session, TOLD, False)
     session.annotator_name = "Ada"
     commands.set_voice_over(session, TOLD, False)

@@ -54,7 +54,7 @@ def test_progress_and_outcomes_follow_decisions(session: Session) -> None:
     for who, waiting in ((ada.id, [theirs, alone]), (bo.id, [mine]), ("somebody else", [theirs, mine, alone])):
         items = compared(session).items
         assert [marked.segment.id for item in items for marked in item.pending_for(who)] == waiting
-    with pytest.raises(UserError, match="Ada made this segment"):
+    with pytest.raises(UserError, match="You made this segment yourself"):
         reviews.review_segment(session, mine, ReviewDecision.AGREE)
     decide(session, "Ada", theirs, ReviewDecision.DISAGREE, "She thinks.")
     assert compared(session).items[0].outcome is ReviewOutcome.OPEN, "Bo did not say anything yet"

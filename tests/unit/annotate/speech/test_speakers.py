@@ -146,7 +146,7 @@ def test_a_speaker_becomes_a_participant_in_one_step(session: Session) -> None:
     assert whose(session)[0] == (None, False)
     with pytest.raises(UserError, match="no speaker 9"):
         name_speaker(session, owner, 9, other)
-    with pytest.raises(UserError, match="P07 already"):
+    with pytest.raises(UserError, match="P07” already exists"):
         name_speaker_as_new(session, owner, 1, "P07", ParticipantRole.USER)
 
 
@@ -191,15 +191,15 @@ def test_without_anything_said_or_anything_to_tell_by_it_says_what_to_do(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     owner = only_recording(session)
-    with pytest.raises(UserError, match="Nothing is known") as raised:
+    with pytest.raises(UserError, match="not been detected") as raised:
         speakers.prepare(session, owner)
     assert "greenroom speech transcribe" in raised.value.hint
     with session.study.run_transaction():
         insert_run(session.study, Run("silence", owner, "speech", "x", {}, {}, "2026-01-01", "0"))
-    with pytest.raises(UserError, match="Nobody was heard to speak"):
+    with pytest.raises(UserError, match="No speech was found"):
         speakers.prepare(session, owner)
     written(session)
     monkeypatch.setattr(speakers, "default_voice_embedder", lambda: None)
-    with pytest.raises(UserError, match="nothing to tell the speakers") as raised:
+    with pytest.raises(UserError, match="cannot be told apart") as raised:
         speakers.prepare(session, owner)
     assert "greenroom model fetch voice-embedding" in raised.value.hint

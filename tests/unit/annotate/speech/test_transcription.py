@@ -114,7 +114,7 @@ def test_speech_alone_needs_no_model(lab: Session, tmp_path: Path) -> None:
     assert abs(found[-1][1] - truth[-1]["end_us"]) < 500_000
     run = latest_run(lab.study, here, "speech")
     assert run.result["stretches"] == len(found)
-    with pytest.raises(UserError, match=r"No model.*models fetch.*--speech-only"):
+    with pytest.raises(UserError, match=r"No speech recognition model.*models fetch.*--speech-only"):
         transcription.prepare(lab, here)
     mute = added(lab, make_clip(tmp_path / "mute.mp4", frames=100, fps=10, size=(64, 48)))
     with pytest.raises(UserError, match=r"Recording 2 \(mute\) has no sound"):
@@ -214,7 +214,7 @@ def test_what_was_recognised_before_a_stop_is_not_recognised_again(
 def test_a_second_transcript_is_refused_unless_drafts_may_go(lab: Session, tmp_path: Path, model: str) -> None:
     here = talk(lab, tmp_path)
     transcribed(lab, here, model)
-    with pytest.raises(UserError, match=r"has a transcript .* already.*--replace"):
+    with pytest.raises(UserError, match=r"already has a transcript .*--replace"):
         transcription.prepare(lab, here, model)
     before = {utterance.id for utterance in utterances_of(lab.study, here)}
     transcribed(lab, here, model, replace=True)
@@ -224,7 +224,7 @@ def test_a_second_transcript_is_refused_unless_drafts_may_go(lab: Session, tmp_p
     edits.mark_checked(lab, [utterance.id for utterance in after])
     with pytest.raises(UserError) as refused:
         transcription.prepare(lab, here, model)
-    assert "People made or checked all of it" in refused.value.hint
+    assert "All of it was edited or checked" in refused.value.hint
 
 
 def _decide(session: Session, utterance: Utterance) -> None:
@@ -276,7 +276,7 @@ def test_what_a_person_touched_stays_as_it_is(lab: Session, tmp_path: Path, mode
 
 def test_an_unknown_language_and_a_damaged_model_are_one_line(lab: Session, tmp_path: Path, model: str) -> None:
     here = talk(lab, tmp_path)
-    with pytest.raises(UserError, match="does not know French"):
+    with pytest.raises(UserError, match="does not support French"):
         transcription.compute(transcription.prepare(lab, here, model, "fr").parameters, Silent())
     folder = write_tiny_whisper(tmp_path / "broken")
     (folder / "model.bin").write_bytes(b"no model" * 10)

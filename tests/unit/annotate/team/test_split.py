@@ -158,7 +158,7 @@ def test_a_disk_without_room_is_said_before_anything_is_copied(
     session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: SimpleNamespace(free=10))
-    with session, pytest.raises(UserError, match="left on that disk"):
+    with session, pytest.raises(UserError, match="the disk has"):
         split_study(session, "Ada", tmp_path / "ada", MediaWith.COPY)
     assert [path.name for path in tmp_path.iterdir()] == ["lab"]
 

@@ -128,7 +128,7 @@ def test_lines_and_json_hold_words_and_speakers(lab: Session, here: str, tmp_pat
     (found,) = json.loads((tmp_path / "a.json").read_text())["utterances"]
     assert (found["text"], found["speaker"], found["start"], found["end"]) == ("Hi, you", None, 0.1, 0.9)
     assert found["words"][0] == {"text": "Hi,", "start": 0.1, "end": 0.3, "confidence": 0.5}
-    with pytest.raises(UserError, match="exists already"):
+    with pytest.raises(UserError, match="already exists"):
         export_transcript(lab, here, tmp_path / "a.json", "json")
 
 

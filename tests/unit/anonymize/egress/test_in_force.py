@@ -146,7 +146,7 @@ def test_a_policy_that_cannot_be_noted_is_not_loosened_and_is_closed_all_the_sam
         assert stored_policy(session.study) is None
         with session.step("As it came"):
             session.study.set_property(POLICY_PROPERTY, RAW.as_json())
-        with pytest.raises(UserError, match="Nothing of this study leaves this machine, but an earlier file"):
+        with pytest.raises(UserError, match="Nothing leaves this machine from this study, but an older copy"):
             set_policy(session, Policy())
         assert stored_policy(session.study)["level"] == "nothing"
 

@@ -98,6 +98,6 @@ def test_a_disk_without_room_and_an_unknown_method_are_told_beforehand(
     assert 0 < needed < 200_000
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=needed * 2 - 1))
     make_queue(session, ids(session), {"solid": {}}, tmp_path / "clips")
-    with pytest.raises(UserError, match="The clips will take"):
+    with pytest.raises(UserError, match="The clips need"):
         make_queue(session, ids(session), METHODS, tmp_path / "clips")
     assert not (tmp_path / "clips").exists()

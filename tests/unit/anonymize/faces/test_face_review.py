@@ -40,7 +40,7 @@ def seen_now(lab: Session) -> FaceSheet:
 
 def test_before_faces_were_looked_for_nothing_can_be_reviewed(lab: Session) -> None:
     assert [place.reason for place in seen_now(lab).pending] == [ReviewReason.UNSEARCHED]
-    with pytest.raises(UserError, match="were not looked for"):
+    with pytest.raises(UserError, match="not been tracked yet"):
         review.mark_reviewed(lab, only_recording(lab))
 
 
@@ -76,7 +76,7 @@ def test_any_later_change_revokes_a_review_and_undoing_it_brings_it_back(lab: Se
         assert len(seen_now(lab).reviews) == 1
     review.withdraw_review(lab, here)
     assert seen_now(lab).revoked == []
-    with pytest.raises(UserError, match="nothing to take back"):
+    with pytest.raises(UserError, match="decisions can be withdrawn"):
         review.withdraw_review(lab, here)
 
 

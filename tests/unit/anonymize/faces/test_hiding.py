@@ -135,7 +135,7 @@ def test_tracks_of_another_file_or_changed_ones_hide_nothing(session: Session, c
     found_faces(session, [LEFT])
     work = anonymization.prepare(session, only_recording(session), "solid", clips)
     save_tracks([], tmp_path).replace(work.parameters.tracks)
-    with pytest.raises(UserError, match="changed in the cache"):
+    with pytest.raises(UserError, match="in the cache have changed"):
         run_inline(session, work, Silent())
     content = bytearray((tmp_path / "walk.mp4").read_bytes())
     content[len(content) // 2] ^= 1

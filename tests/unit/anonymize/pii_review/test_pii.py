@@ -222,7 +222,7 @@ def test_a_word_that_is_public_is_gone_from_the_list_and_forgotten_again(session
     assert _found(session, "Pepper") == []
     commands.withdraw_decisions(session, words=["pepper"])
     assert len(_found(session, "Pepper")) == 1
-    with pytest.raises(UserError, match="Nothing was decided"):
+    with pytest.raises(UserError, match="neither hidden nor kept"):
         commands.withdraw_decisions(session, words=["pepper"])
     commands.keep_words(session, ["Pepper"])
     commands.hide_everywhere(session, "Pepper", "other", None, "the robot")
@@ -236,7 +236,7 @@ def test_what_no_rule_finds_is_marked_and_a_kind_sets_the_replacement(session: S
     (hit,) = _found(session, "Nice")
     assert (hit.kind, hit.verdict, hit.hit.source, hit.replacement) == ("other", PiiVerdict.HIDE, "hand", "[PRIVATE_1]")
     assert build_scrubber(session).scrub(SAID[1]).text == "[PRIVATE_1] to meet you, [PERSON_3]."
-    with pytest.raises(UserError, match="Nothing is marked"):
+    with pytest.raises(UserError, match="No words are marked"):
         commands.mark_text(session, text, 4, 5, "other")
     with pytest.raises(UserError, match="no kind"):
         commands.mark_text(session, text, 0, 4, "nonsense")

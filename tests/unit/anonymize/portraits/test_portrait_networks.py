@@ -94,7 +94,7 @@ def test_participants_share_a_source_only_where_there_are_too_few(names: set[str
 
 
 def test_faces_without_a_statement_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no list of source faces"):
+    with pytest.raises(UserError, match="list of source faces is missing"):
         load_source_faces()
     make_faces(source_faces_folder())
     assert len(load_source_faces()) == 3
@@ -103,7 +103,7 @@ def test_faces_without_a_statement_are_refused(tmp_path: Path) -> None:
     for old, new, problem in (
         ("Noise, made for a test, of nobody.", "ok", "statement"),
         ('origin = "generated"', 'origin = "web"', "origin"),
-        ('file = "1.png"', 'file = "../1.png"', "is not in"),
+        ('file = "1.png"', 'file = "../1.png"', "is missing in"),
     ):
         manifest.write_text(told.replace(old, new), "utf-8")
         with pytest.raises(UserError, match=problem):

@@ -144,7 +144,7 @@ def test_a_clip_whose_faces_were_changed_since_is_not_measured(session: Session,
 
 
 def test_an_export_is_called_by_its_clip_its_run_or_its_recording(session: Session) -> None:
-    with pytest.raises(UserError, match="Nothing was exported"):
+    with pytest.raises(UserError, match="no exported clips"):
         find_export(session, None)
     found_faces(session, ids(session)[0], "t1")
     clip = export(session, ids(session)[0])
@@ -220,7 +220,7 @@ def test_another_clip_of_the_name_is_not_measured_for_the_export(session: Sessio
     other = tmp_path / "elsewhere" / clip.name
     other.parent.mkdir()
     make_clip(other, frames=12, fps=10, size=(160, 120))
-    with pytest.raises(UserError, match="is not the clip that was exported"):
+    with pytest.raises(UserError, match="is not the exported clip"):
         run_inline(session, privacy.prepare(session, other), Silent())
     assert latest_run(session.study, ids(session)[0], "privacy") is None
     assert [path.name for path in other.parent.iterdir()] == [clip.name]

@@ -93,7 +93,7 @@ def test_a_change_between_samples_of_a_file_keeps_it_from_a_release(session: Ses
     assert session.locate(medium).state is MediaState.PRESENT, "at a glance it is the same"
     (reason,) = job.build_checklist(session, PLAN).remaining
     assert reason.rule == "file"
-    assert "was changed since its faces were looked for" in reason.sentence
+    assert "was changed since its faces were tracked" in reason.sentence
     assert released(session, tmp_path / "out").released is False
     assert not (tmp_path / "out").exists()
     change_unnoticed(path, b"\0")
@@ -106,7 +106,7 @@ def test_a_window_does_not_read_the_file_and_its_release_does(session: Session, 
     assert broken(session) == []
     result = released(session, tmp_path / "out")
     assert result.released is False
-    assert "was changed since its faces were looked for" in result.reasons[0].sentence
+    assert "was changed since its faces were tracked" in result.reasons[0].sentence
     assert not (tmp_path / "out").exists()
 
 
@@ -122,7 +122,7 @@ def test_a_file_that_is_replaced_while_it_is_rendered_and_put_back_leaves_no_ren
     interfere(monkeypatch, face_renderer, "render", before=swap, after=lambda *_: kept.replace(path))
     result = released(session, tmp_path / "out")
     assert result.released is False
-    assert "changed or replaced while it was worked on" in result.reasons[0].sentence
+    assert "changed or replaced while it was in use" in result.reasons[0].sentence
     facts = [*(cache_folder() / "releases").glob("*/facts.json")]
     assert facts == [], "what was rendered of the other file is not taken up again"
 
@@ -140,7 +140,7 @@ def test_a_clip_is_rendered_of_the_file_that_was_tracked(session: Session, tmp_p
     (recording,) = all_recordings(session.study)
     change_unnoticed(footage(session))
     work = anonymization.prepare(session, recording.id, "solid", tmp_path / "clips")
-    with pytest.raises(UserError, match="was changed since its faces were looked for"):
+    with pytest.raises(UserError, match="was changed since its faces were tracked"):
         run_inline(session, work, Silent())
     assert [*(tmp_path / "clips").iterdir()] == []
 

@@ -192,7 +192,7 @@ def test_a_file_of_treated_sound_is_as_long_as_the_recording_and_measured(sessio
     assert run.result["output"] == "out.flac"
     assert "said" not in run.parameters
     assert MAIL not in str(run)
-    with pytest.raises(UserError, match="of no use"):
+    with pytest.raises(UserError, match="would be empty"):
         voice.prepare(session, only_recording(session), SoundChoice(NONE), tmp_path / "none.flac")
 
 

@@ -305,8 +305,8 @@ def test_what_the_removal_missed_stops_the_withdrawal_and_nothing_is_certified(
         IdentifyingTerms, "matches_text", lambda terms, text: "it misses" not in text and matches(terms, text)
     )
     told = greenroom("participant", "withdraw", path, "P01", "--yes", "--keep-rest", code=2)
-    assert "“study.greenroom” would still hold something of theirs: 1 in comment.text" in told
-    assert "nothing is certified" in told
+    assert "“study.greenroom” would still contain the participant: 1 in comment.text" in told
+    assert "no certificate was written" in told
     with Study.open(path, read_only=True) as study:
         assert ("P01",) in study.rows("SELECT pseudonym FROM participant")
     assert backup.read_bytes() == before
@@ -331,7 +331,7 @@ def test_neither_a_copy_nor_an_exported_file_brings_them_back(tmp_path: Path, gr
     spoken.write_text("WEBVTT\n\n00:00:00.100 --> 00:00:00.900\n<v P01>call me Zyxanna\n")
     for words, more in ((("segment", "import"), ()), (("speech", "import"), ("--replace",))):
         told = greenroom(*words, path, spoken, "--recording", "2", *more, code=2)
-        assert "may bring back somebody who withdrew: " in told
+        assert "may contain personal information of a withdrawn participant: " in told
         assert "“P01”" in told
         assert "“Zyxanna”" in told
         assert b"Zyxanna" not in path.read_bytes()
@@ -463,7 +463,7 @@ def test_a_certificate_is_written_again_from_the_study_in_the_place_of_no_other(
     (kept, other) = read_certificates(study)
     assert (kept.withdrawn, other.withdrawn[:12]) == ("P01", "participant ")
     first.unlink()
-    assert "No participant" in greenroom("participant", "withdraw", study, "P01", "--dry-run", code=2)
+    assert "There is no participant" in greenroom("participant", "withdraw", study, "P01", "--dry-run", code=2)
     again = Path(greenroom.json("participant", "withdraw", study, "P01")["certificate"])
     assert again == first
     assert again.read_text().startswith("# Certificate of the withdrawal of P01\n")

@@ -71,7 +71,7 @@ def test_it_is_kept_when_all_judges_fail(session: Session, judges: dict[str, Jud
     assert question.id in waiting(session)
     session.annotator_name = "Ada"
     assert waiting(session) == [], "whoever wrote it does not verify it"
-    with pytest.raises(UserError, match="Ada wrote this question"):
+    with pytest.raises(UserError, match="You wrote this question"):
         verify(session, question.id, VerificationDecision.KEEP, CHECKLIST_KEYS["chain"])
     for who, expected in (("Bo", set()), ("Cy", {question.id})):
         session.annotator_name = who
@@ -100,7 +100,7 @@ def test_a_verifier_who_corrects_it_leaves_it_to_its_author_to_try_again(
     session.annotator_name = "Bo"
     correction = QuestionCorrection(text="Why does she smile at him?")
     verify(session, question.id, VerificationDecision.CORRECT, CHECKLIST_KEYS["chain"], correction=correction)
-    with pytest.raises(UserError, match="Somebody else wrote"):
+    with pytest.raises(UserError, match="Another annotator wrote"):
         record_trial(session, question.id, (), [])
     assert verified_written_ids(session) == set()
     session.annotator_name = "Ada"

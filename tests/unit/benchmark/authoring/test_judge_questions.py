@@ -86,7 +86,7 @@ def test_what_was_worded_is_not_asked_for_again(session: Session, graph: ChainGr
         again, changes = import_chain_questions(session, said)
         assert (len(first.questions), again.questions, bool(changes)) == (2, (), False)
         assert again.skipped == {ALREADY_EXISTS: 2}
-        with pytest.raises(UserError, match="No question is left"):
+        with pytest.raises(UserError, match="no questions for a judge"):
             chain_requests(session, (), [judge], [QuestionKind.EVENT])
         edit_node(session, graph.nodes[0].id, text="P07 asks something else.")
         left = chain_requests(session, (), [judge], [QuestionKind.EVENT])

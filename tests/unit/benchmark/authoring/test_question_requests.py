@@ -55,10 +55,10 @@ def test_limits_are_set_kept_and_undone(session: Session) -> None:
 
 def test_what_cannot_be_set_is_one_line(session: Session) -> None:
     for text, says in (
-        ("difficulty", "sets nothing"),
+        ("difficulty", "is not a setting"),
         ("taste=2", "no step “taste”"),
-        ("difficulty=4", "“4” is no limit for difficulty"),
-        ("difficulty=\N{SUPERSCRIPT TWO}", "no whole number"),
+        ("difficulty=4", "“4” is not allowed as limit of difficulty"),
+        ("difficulty=\N{SUPERSCRIPT TWO}", "not a whole number"),
         ("stability.runs=1", "number of runs"),
         ("truth.several=median", "not allowed"),
         ("truth.judges=nobody", "no judge “nobody”"),

@@ -124,7 +124,7 @@ def test_kinds_are_chosen_and_unknown_ones_and_chains_are_refused(session: Sessi
     assert {*done.by_kind} == {"CW", "multi-step"}
     found = all_questions(session.study)
     assert {question.aspect for question in found if question.kind is QuestionKind.STEPS} == {"start", "end", "between"}
-    for chain_ids, kinds, says in (((), [QuestionKind.ESI], "ESI"), (["nothing"], SINGLE_STEP, "No chain")):
+    for chain_ids, kinds, says in (((), [QuestionKind.ESI], "ESI"), (["nothing"], SINGLE_STEP, "no chain")):
         with pytest.raises(UserError, match=says):
             add_rule_questions(session, chain_ids, kinds)
 
@@ -146,7 +146,7 @@ def test_a_chain_that_says_something_else_makes_its_questions_old_until_they_are
     done, _ = add_rule_questions(session, chains(session, 1))
     assert sum(done.by_kind.values()) == len(old) - 1
     edits.delete_nodes(session, [node])
-    with pytest.raises(UserError, match="gone"):
+    with pytest.raises(UserError, match="was deleted"):
         correct_question(session, old[0].id, QuestionCorrection(fits_chain=True))
 
 

@@ -141,9 +141,9 @@ def test_what_is_no_chain_is_not_drawn_and_without_an_explanation_nobody_is_aske
     for seed, answer in enumerate(({"chain": "I cannot."}, "no")):
         with judge_that(session, lambda _, answer=answer: answer, f"judge {seed}") as judge:
             (said,) = asked(session, explanation_chain_request(question.id, judge))
-        with pytest.raises(UserError, match=r"No line of the chain can be read|wrote no chain"):
+        with pytest.raises(UserError, match=r"chain cannot be read|drew no chain"):
             add_chain_draft(session, said)
-    with pytest.raises(UserError, match="wrote no chain"):
+    with pytest.raises(UserError, match="drew no chain"):
         read_chain_answer(session, replace(said, status=JudgmentStatus.OK, task="answer"))
     assert all_chains(session.study) == []
     correct_question(session, question.id, QuestionCorrection(explanation=""))

@@ -250,7 +250,7 @@ def test_a_run_with_a_budget_is_not_taken_up_again_by_itself() -> None:
     task = ClusterTask(0, work_of([(3, 0), (3, 1)], Limits(money=2.0)))
     assert task.start("first", "node1")
     assert not task.start("second", "node2")
-    assert "what it spent last is not known" in str(task.error)
+    assert "last costs are not known" in str(task.error)
     assert len(asked_by(remaining_job(work_of([(0, 0), (0, 1)], Limits(money=1.0)), []))) == 2, "baselines cost nothing"
 
 

@@ -280,7 +280,7 @@ def test_a_release_that_does_not_fit_is_refused(session: Session, tmp_path: Path
     other = released(session, tmp_path / "old", state="something else")
     with pytest.raises(UserError, match="another study"):
         export_read(session, tmp_path / "out", release=other)
-    with pytest.raises(UserError, match="no release"):
+    with pytest.raises(UserError, match="not a release"):
         export_read(session, tmp_path / "out", release=tmp_path)
     assert not (tmp_path / "out").exists()
     (tmp_path / "manifest.json").write_text('{"format": "greenroom-release"}')
@@ -330,6 +330,6 @@ def test_what_it_names_is_in_the_release(tmp_path: Path) -> None:
 
         with session.step("Dismiss"):
             set_dismissed(session.study, tracks_of(session.study, recording.id)[0].id, True)
-        with pytest.raises(UserError, match="edited since"):
+        with pytest.raises(UserError, match="changed since"):
             export_read(session, tmp_path / "again", release=folder)
         assert not (tmp_path / "again").exists()

@@ -232,7 +232,7 @@ def test_what_was_gathered_does_not_leave_after_something_else_was_decided(sessi
         hide_everywhere(session, "event")
     else:
         keep_back(session, how)
-    with pytest.raises(UserError, match="changed meanwhile"):
+    with pytest.raises(UserError, match="have changed since"):
         prepare_dataset(session, selection, BOTH)
 
 

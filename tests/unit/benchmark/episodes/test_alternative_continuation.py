@@ -97,9 +97,9 @@ def test_words_in_quotation_marks_are_said_and_without_a_correction_there_is_not
     assert moment.replaced_utterances == ()
     segment = error_at(session)
     set_field(session, segment, "correction", None)
-    with pytest.raises(UserError, match="what should have been done"):
+    with pytest.raises(UserError, match="no correction"):
         continuation_setup(session, find_start_point(session, segment), {})
-    with pytest.raises(UserError, match="do not take part"):
+    with pytest.raises(UserError, match="are not in this recording"):
         find_start_point(session, segment, "nobody", "Wait.")
 
 
@@ -161,7 +161,7 @@ def test_consent_and_hold_out_of_what_it_goes_on_from_hold_for_each_request(sess
     hold_out(session, WALK)
     assert "held out" in forbidden(session, recording)
     assert hold_outs(session.study) == {WALK, recording}
-    with pytest.raises(UserError, match="no episode to export"):
+    with pytest.raises(UserError, match="no episodes to export"):
         write_episodes(session, session.study.folder / "out.jsonl")
 
 

@@ -267,7 +267,7 @@ def test_what_cannot_be_played_is_refused(session: Session) -> None:
     usual = wanted(("", ""))
     for wrong, said in (
         (replace(usual, name=" "), "needs a name"),
-        (replace(usual, seats=usual.seats[:1]), "two who take part"),
+        (replace(usual, seats=usual.seats[:1]), "two people"),
         (replace(usual, seats=(usual.seats[0], usual.seats[0])), "same name"),
         (replace(usual, episode=replace(usual.episode, turn_limit=0)), "one turn"),
     ):

@@ -133,7 +133,7 @@ def test_what_cannot_come_in_is_refused_with_its_line_and_nothing_comes_in(sessi
         assert says in message
         assert "line 2" in message
         assert len(message) < 500
-    for content, says in ((b"\n \n", "nothing in"), (b"[" * 200_000, "no JSON"), (b'{"a": 1}', "nothing of SOTOPIA")):
+    for content, says in ((b"\n \n", "is empty"), (b"[" * 200_000, "no JSON"), (b'{"a": 1}', "not a SOTOPIA file")):
         (tmp_path / "in.jsonl").write_bytes(content)
         with pytest.raises(UserError, match=says):
             import_file(session, tmp_path / "in.jsonl")
@@ -158,7 +158,7 @@ def scores(folder: Path, *rows: str) -> Path:
 
 def test_scores_out_of_range_or_of_no_episode_here_are_refused_or_counted(session: Session, tmp_path: Path) -> None:
     good = "lab,E1,r1,1,1,5,1,0,0,0,0,1"
-    with pytest.raises(UserError, match="No episode of this study"):
+    with pytest.raises(UserError, match="no scores for episodes"):
         import_file(session, scores(tmp_path, good))
     import_file(session, written(tmp_path, episode()))
     for row, says in (
@@ -220,7 +220,7 @@ def test_the_official_profiles_relationships_and_combinations_come_in_whatever_t
     def import_all() -> list[SotopiaImportResult]:
         return [import_file(session, path) for path in sort_files(files)]
 
-    with pytest.raises(UserError, match="is about is in this study"):
+    with pytest.raises(UserError, match="that are not in this study"):
         import_file(session, files[0])
     came = {found.kind: (found.added, found.unmatched) for found in import_all()}
     assert came == {"characters": (8, 0), "scenarios": (12, 0), "relationships": (6, 0), "combinations": (7, 1)}

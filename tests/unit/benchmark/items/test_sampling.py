@@ -197,7 +197,7 @@ def test_where_all_attributes_are_equal_every_error_is_left_out_and_counted() ->
 
 def test_a_share_of_a_label_that_is_none_is_refused() -> None:
     found = pool([segment(n, label) for n, label in enumerate(["error", "competence", "none"] * 5)])
-    with pytest.raises(UserError, match="is no label"):
+    with pytest.raises(UserError, match="no label"):
         drawn("verdict", found, ItemSamplingRule(5, more={"shares": {"mistake": 1.0}}))
     alone = drawn("verdict", found, ItemSamplingRule(5, more={"shares": {"none": 1.0}}))
     assert {content(item)["label"] for item in alone.items} == {"none"}

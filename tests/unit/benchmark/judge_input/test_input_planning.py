@@ -78,7 +78,7 @@ def test_turns_are_told_by_role_in_seconds_from_the_start(seen: Session) -> None
     ]
     assert quoted_under(plan, "Who takes part") == ["Agent: the agent", "User: somebody who deals with the agent"]
     assert "P01" not in plan.text
-    for about, task, says in (("gone", "assess", "no longer part"), (segment, "guess", "no task “guess”")):
+    for about, task, says in (("gone", "assess", "no longer in"), (segment, "guess", "no task “guess”")):
         with pytest.raises(UserError, match=says):
             plan_input(seen, about, task)
 
@@ -221,7 +221,7 @@ def test_what_a_training_round_hides_is_not_judged(tmp_path: Path) -> None:
         hidden = str(olga.study.rows("SELECT id FROM segment")[0][0])
         copy = copy_for(olga, "Ada")
         assert plan_input(olga, hidden, settings=WORDS).about == hidden
-    with Session.open(copy) as ada, pytest.raises(UserError, match="not to be seen yet"):
+    with Session.open(copy) as ada, pytest.raises(UserError, match="you may not see it yet"):
         plan_input(ada, hidden, settings=WORDS)
 
 

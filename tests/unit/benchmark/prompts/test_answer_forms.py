@@ -159,7 +159,7 @@ def test_tasks_say_why_they_cannot_be_asked() -> None:
     for task, item, says in (
         ("attributes", shrec(""), "Attributes are asked for where a label is known"),
         ("error", plain, "Odd has no label “error” for “t”."),
-        ("multiple", plain, "Odd has no field in which several are chosen."),
+        ("multiple", plain, "Odd has no field with several choices."),
         ("ratings", plain, "Nobody is known to take part"),
         ("verdict", PromptSubject(plain.scheme, "gone", "a"), "Odd has no labels for “gone” any more."),
     ):

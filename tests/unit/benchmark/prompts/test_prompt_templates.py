@@ -171,7 +171,7 @@ def test_what_came_with_the_program_can_be_restored_until_numbers_end(session: S
     assert prompt_for(session, "verdict").name == "verdict@4"
     with session.step("Damage"):
         put_prompt_version(session.study, "verdict", 2**63 - 1, "= nothing")
-    with pytest.raises(UserError, match="there is no other"):
+    with pytest.raises(UserError, match="is the last"):
         restore_prompt(session, "verdict")
 
 

@@ -252,7 +252,7 @@ def test_a_proposal_for_the_question_as_it_was_is_refused(session: Session) -> N
     for question_id, checksum, wrong, says in (
         (about.id, about.checksum, about.wrong, "changed since"),
         (about.id, now.checksum, (*now.wrong[:3], now.wrong[0]), "same"),
-        ("gone", about.checksum, proposal.wrong, "no longer part"),
+        ("gone", about.checksum, proposal.wrong, "no longer in"),
     ):
         with pytest.raises(UserError, match=says):
             apply_options(session, question_id, checksum, wrong)

@@ -217,7 +217,7 @@ def test_a_report_is_whole_in_an_empty_folder_or_not_there(
     (out / "results.json").write_text("[]")
     with pytest.raises(UserError, match="not empty"):
         write_report(made, out, Silent())
-    for named, says in ((str(out), "not the results of a report"), ("nowhere", "no run")):
+    for named, says in ((str(out), "not contain the results of a report"), ("nowhere", "no run")):
         with pytest.raises(UserError, match=says):
             report(asked, ReportOptions(compare_with=named))
     assert [path.name for path in out.iterdir()] == ["results.json"]
@@ -226,7 +226,7 @@ def test_a_report_is_whole_in_an_empty_folder_or_not_there(
         write_report(broken, tmp_path / "new", Silent())
     assert not (tmp_path / "new").exists()
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".greenroom")]
-    with pytest.raises(UserError, match="asked yet"):
+    with pytest.raises(UserError, match="no benchmark runs yet"):
         report(session)
 
 

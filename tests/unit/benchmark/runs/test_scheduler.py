@@ -138,7 +138,7 @@ def test_a_judge_that_sees_no_pictures_is_not_said_to_have_seen_any_nor_one_that
         clips = go(session, item_set, at_server(session, server, "clips", sees="clip"), shown=ItemModality.TEXT)
     assert [run.judge["name"] for run in ran.runs] == ["oracle"]
     assert [note.judge for note in ran.notes] == ["model"]
-    assert "no pictures" in ran.notes[0].as_text()
+    assert "text only" in ran.notes[0].as_text()
     kept = find_judgments(session.study, [answer.judgment_id for answer in answers_of(session.study, clips.runs[0].id)])
     assert {judgment.modality for judgment in kept} == {Modality.TEXT}
 
@@ -177,13 +177,13 @@ def test_a_scheduler_that_goes_away_leaves_what_was_answered(session: Session, m
 
     def dies(there: Session, works: list[JobSpec], progress: Progress, _: str, *, ended: object) -> list[JobResult]:
         run_inline(there, works[0], progress)
-        raise UserError("The scheduler at tcp://node7:8786 does not answer any more.", "Run the same again.")
+        raise UserError("The scheduler at tcp://node7:8786 no longer responds.", "Run the same again.")
 
     oracle = baseline(session, "oracle")
     wanted = BenchmarkRequest([first, second], [oracle])
     with monkeypatch.context() as patched:
         patched.setattr(running, "run_jobs", dies)
-        with pytest.raises(UserError, match="does not answer"):
+        with pytest.raises(UserError, match="no longer responds"):
             run_benchmark(session, wanted, Silent(), "node7")
     runs = benchmark_runs(session.study)
     assert [len(answers_of(session.study, run.id)) for run in runs] == [len(LABELS), 0]

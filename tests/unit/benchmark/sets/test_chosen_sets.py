@@ -104,8 +104,8 @@ def test_what_cannot_be_chosen_is_said(session: Session) -> None:
     make_set(session, "verdict", "small", 0, 3, 20)
     for tasks, names, conditions, says in (
         ([], [], ("raw",), "nothing to run"),
-        ([], ["large"], ("raw",), "no set"),
-        (["error"], ["small"], ("raw",), "one of the task"),
+        ([], ["large"], ("raw",), "no item set"),
+        (["error"], ["small"], ("raw",), "belongs to the task"),
         (["juggling"], [], ("raw",), "no benchmark task"),
         (["verdict"], [], ("raw", "blur"), "rendered by"),
     ):

@@ -204,8 +204,8 @@ def test_a_set_is_stored_and_found_again_where_it_is_the_same_and_what_cannot_be
     refusals: list[tuple[dict[str, Any], str]] = [
         ({"task": "verdicts"}, "no benchmark task “verdicts”"),
         ({"task": "verdict", "name": "mine"}, "“mine” already"),
-        ({"task": "verdict", "draws": 0}, "at least one draw"),
-        ({"task": "verdict", "options": SamplingOptions(scheme="mine")}, "“mine” is not part of this study"),
+        ({"task": "verdict", "draws": 0}, "1 to 1000 draws"),
+        ({"task": "verdict", "options": SamplingOptions(scheme="mine")}, "“mine” is not in this study"),
         ({"task": "verdict", "options": SamplingOptions(conditions=("blur",))}, "rendered by “blur”"),
         ({"task": "rationale"}, "nothing that “Rationale” can be asked about"),
         ({"task": "r3vqa"}, "no verified question of this sort"),
@@ -277,7 +277,7 @@ def test_a_set_that_was_drawn_elsewhere_is_stored_unless_a_recording_was_held_ou
     with Session.open(session.study.path, "Ada", read_only=True) as second:
         made, items = draw_set(second, SUITE.make("error"), 0, 1, 6, SamplingOptions())
     hold_out(session, WALK)
-    with pytest.raises(UserError, match="held out while"):
+    with pytest.raises(UserError, match="held out during"):
         store_set(session, made, items)
     assert all_sets(session.study) == []
     session.study.undo()

@@ -68,4 +68,4 @@ def test_what_was_explained_about_a_recording_that_is_gone_is_passed_over(sessio
     assert read_figures(session)[0].counts.counted
     assert len(find_changed_items(session, made)) == len(items_of(session.study, made.id))
     again = run_benchmark(session, BenchmarkRequest([made], [judge], shown=ItemModality.TEXT, fresh=True), Silent())
-    assert {note.message for note in again.notes} == {"This recording is no longer part of the study."}
+    assert {note.message for note in again.notes} == {"This recording is no longer in the study."}

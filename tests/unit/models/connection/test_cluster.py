@@ -47,7 +47,7 @@ def test_an_address_is_read(address: str, found: Scheduler) -> None:
     ["", "http://node7:8786", "tcp://node7:99999", "node7/x", "u@node7"],
 )
 def test_what_is_no_address_is_refused(address: str) -> None:
-    with pytest.raises(UserError, match="no address of a scheduler"):
+    with pytest.raises(UserError, match="not the address of a scheduler"):
         parse_scheduler(address)
 
 

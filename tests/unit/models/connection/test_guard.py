@@ -138,7 +138,7 @@ def test_what_cannot_be_written_down_is_not_sent(url: str) -> None:
     wire, authority = Wire(), Judging(RAW, writes=False)
     found = refused(guard_of(wire, authority), url)
     assert found.rule == "recorded"
-    assert "could not be written down" in found.message
+    assert "could not be logged" in found.message
     assert (wire.looked_up, wire.connected) in ((["127.0.0.1"], []), ([], []))
 
 
@@ -355,7 +355,7 @@ def test_an_answer_of_a_judge_has_an_end_with_all_that_comes_before_it(hints: in
 
 def test_an_answer_of_a_judge_is_not_unpacked_without_end() -> None:
     wire = Wire(answers={("127.0.0.1", 80): answer(b"\x1f\x8b", "Content-Encoding: gzip")})
-    with pytest.raises(AnswerTooLong, match="packed"):
+    with pytest.raises(AnswerTooLong, match="compressed"):
         send(guard_of(wire, Judging()), "http://127.0.0.1/")
     assert "Accept-Encoding: identity" in wire.text_sent()
 

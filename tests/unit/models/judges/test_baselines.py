@@ -155,7 +155,7 @@ def test_a_judge_that_cannot_be_made_says_why() -> None:
         judge(PERSON_BACKEND)
     with pytest.raises(UserError, match="no option “warmth”"):
         judge("random", warmth=3)
-    with pytest.raises(UserError, match="names no model"):
+    with pytest.raises(UserError, match="has no model"):
         judge("openai", url="http://127.0.0.1:1/v1")
     with pytest.raises(UserError, match="not allowed for right"):
         judge("reliable", right=1.5)

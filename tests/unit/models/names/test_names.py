@@ -76,7 +76,7 @@ def test_a_wheel_as_spacys_makers_publish_them_is_added_without_being_installed(
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (["a/config.cfg", "a/meta.json", "a/tokenizer"], "does not hold a folder"),
+        (["a/config.cfg", "a/meta.json", "a/tokenizer"], "has no folder"),
         (["a/config.cfg", "a/meta.json", "a/tokenizer", "a/vocab/strings.json", "a/../../b"], "leads out"),
         (["a/config.cfg", "a/meta.json", "a/tokenizer", "a/vocab/strings.json", "a/code.py"], "run code"),
     ],

@@ -75,9 +75,9 @@ def test_a_language_is_found_or_given_and_refused_where_the_model_does_not_know_
     assert 0 < found.certainty <= 1
     given_one = many.recognize([window(0, 4)], TranscriptionHints("ja"))
     assert (given_one.language, given_one.certainty) == ("ja", 1.0)
-    with pytest.raises(UserError, match="does not know French"):
+    with pytest.raises(UserError, match="does not support French"):
         many.recognize([window(0, 4)], TranscriptionHints("fr"))
-    with pytest.raises(UserError, match=r"does not know German.*en"):
+    with pytest.raises(UserError, match=r"does not support German.*en"):
         whisper.recognize([window(0, 4)], TranscriptionHints("de"))
 
 
@@ -85,10 +85,10 @@ def test_a_folder_that_lacks_a_file_is_named_with_it_and_damaged_weights_with_th
     broken = write_tiny_whisper(tmp_path / "broken")
     for name in ("model.bin", "vocabulary.json"):
         (broken / name).rename(tmp_path / name)
-        with pytest.raises(UserError, match=rf"^broken is no folder .*{name} is missing"):
+        with pytest.raises(UserError, match=rf"^“broken” is not the folder .*{name} is missing"):
             Whisper(broken)
         (tmp_path / name).rename(broken / name)
-    with pytest.raises(UserError, match="There is no folder"):
+    with pytest.raises(UserError, match="does not exist"):
         Whisper(tmp_path / "gone")
     whole = (broken / "model.bin").read_bytes()
     (broken / "model.bin").write_bytes(whole[: len(whole) // 2])

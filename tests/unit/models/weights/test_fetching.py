@@ -57,14 +57,14 @@ def test_the_policy_of_the_open_study_decides(session: Session, monkeypatch: pyt
     assert (line.request.host, line.request.addresses, line.rule) == ("index.invalid", (), "downloads")
     set_policy(session, Policy(downloads=True))
     assert fetching.download_refusal(session, "toy") is None
-    with pytest.raises(UserError, match="could not be fetched"):
+    with pytest.raises(UserError, match="cannot be downloaded"):
         run_inline(session, fetching.prepare("toy"), Silent())
     assert [egress.permission for egress in all_egress(session.study)] == ["", "downloads allowed"]
     assert index.paths == []
 
 
 def test_what_a_lab_brings_and_what_there_is_not_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, words in (("cartoon", "bring your own"), ("magic", "no weights")):
+    for name, words in (("cartoon", "bring your own"), ("magic", "no model")):
         with pytest.raises(UserError, match=words):
             fetching.prepare(name)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
@@ -86,5 +86,5 @@ def test_weights_are_added_by_the_same_job(session: Session, tmp_path: Path) -> 
     (tmp_path / "stick" / WHEEL).write_bytes(wheel())
     result, changes = run_inline(session, fetching.prepare_adding("toy", tmp_path / "stick"), Silent())
     assert (result.name, not changes, weights.is_installed("toy")) == ("toy", True, True)
-    with pytest.raises(UserError, match="There is no file"):
+    with pytest.raises(UserError, match="does not exist"):
         fetching.prepare_adding("toy", tmp_path / "gone")

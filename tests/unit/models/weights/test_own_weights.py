@@ -75,7 +75,7 @@ def test_another_network_is_refused_by_what_it_takes_and_gives_and_a_licence_mus
     shape: tuple[int | str, ...], mine: Path, folder: Path
 ) -> None:
     source = picture_network(mine / "my.onnx", shape, shape)
-    with pytest.raises(UserError, match="another network") as raised:
+    with pytest.raises(UserError, match="does not fit") as raised:
         add_weights("cartoon", source, LICENCE)
     assert "x".join("?" if isinstance(size, str) else str(size) for size in shape) in raised.value.message
     assert "?x3x?x?" in raised.value.hint
@@ -158,17 +158,17 @@ def test_what_could_run_code_is_never_added(name: str, file: str, content: bytes
 def test_a_folder_that_lacks_something_says_what(mine: Path) -> None:
     source = diffusion_folder(mine)
     (source / "vae" / "config.json").unlink()
-    with pytest.raises(UserError, match=r"lacks vae/config\.json"):
+    with pytest.raises(UserError, match=r"vae/config\.json is missing"):
         add_weights("stable-diffusion", source, LICENCE)
-    with pytest.raises(UserError, match="is a folder"):
+    with pytest.raises(UserError, match="needs a folder"):
         add_weights("stable-diffusion", source / "model_index.json", LICENCE)
 
 
 def test_a_safetensors_file_is_told_by_its_tensors(mine: Path, folder: Path) -> None:
-    with pytest.raises(UserError, match="lacks feature_encoder"):
+    with pytest.raises(UserError, match=r"feature_encoder.* is missing"):
         add_weights("raft-small", safetensors(mine / "other.safetensors", "weight"), LICENCE)
     (mine / "raft.pth").write_bytes(b"\x80\x02pickle" * 10)
-    with pytest.raises(UserError, match="not the safetensors file"):
+    with pytest.raises(UserError, match="does not fit"):
         add_weights("raft-small", mine / "raft.pth", LICENCE)
     made = add_weights("raft-small", safetensors(mine / "raft.safetensors", *WEIGHTS["raft-small"].tensors), LICENCE)
     assert made == weights.verified_path("raft-small") == folder / "raft-small.safetensors"
@@ -186,12 +186,12 @@ def test_a_whisper_of_ones_own_is_a_folder_of_ctranslate2_with_no_other_network(
     made = add_weights("whisper", whisper_folder(mine), "MIT, finetuned by us")
     assert made == weights.verified_path("whisper") == folder / "whisper"
     (mine / "vocabulary.json").unlink()
-    with pytest.raises(UserError, match=r"lacks vocabulary\.\*"):
+    with pytest.raises(UserError, match=r"vocabulary\.\* is missing"):
         add_weights("whisper", mine, LICENCE)
     (mine / "vocabulary.txt").write_text("a")
     assert add_weights("whisper", mine, LICENCE) == made
     (whisper_folder(mine) / "model.bin").write_bytes(b"\x06\x00\x00\x00\x10\x00TransformerSpec\x00" + bytes(100))
-    with pytest.raises(UserError, match=r"model\.bin is not the file") as raised:
+    with pytest.raises(UserError, match=r"model\.bin does not belong") as raised:
         add_weights("whisper", mine, LICENCE)
     assert "CTranslate2" in raised.value.hint
 
@@ -203,5 +203,5 @@ def test_a_spacy_pipeline_of_ones_own_is_the_folder_it_saves(mine: Path, folder:
     with pytest.raises(UserError, match=r"custom\.py can run code"):
         add_weights("ner", mine, LICENCE)
     (mine / "custom.py").rename(mine / "strange")
-    with pytest.raises(UserError, match="strange has no place"):
+    with pytest.raises(UserError, match="strange does not belong"):
         add_weights("ner", mine, LICENCE)

@@ -33,7 +33,7 @@ def test_study_backups_and_copies_from_before_an_upgrade_are_encrypted_and_come_
     assert all(map(is_encrypted, (path, backup, older)))
     assert path.stat().st_mode & 0o777 == 0o600
     assert backup.stat().st_mtime == 1_700_000_000, "the backup looks newer than it is"
-    with pytest.raises(UserError, match="encrypted already"):
+    with pytest.raises(UserError, match="already encrypted"):
         encrypt_study(path, "other")
     assert set(decrypt_study(path).files) == {path, backup, older}
     for file in (path, backup, older):
@@ -110,7 +110,7 @@ def test_a_disk_that_is_full_leaves_every_file_whole(path: Path, backup: Path, m
 
 
 def test_a_study_that_is_open_or_damaged_is_not_encrypted(path: Path) -> None:
-    with Study.open(path), pytest.raises(UserError, match="reading only"):
+    with Study.open(path), pytest.raises(UserError, match="read-only"):
         encrypt_study(path, PASSPHRASE)
     content = bytearray(path.read_bytes())
     content[4096 * 3 : 4096 * 4] = b"\xa5" * 4096
@@ -124,7 +124,7 @@ def test_a_damaged_backup_is_named_before_anything_is_changed(path: Path, backup
     content = bytearray(backup.read_bytes())
     content[4096 * 3 : 4096 * 4] = b"\xa5" * 4096
     backup.write_bytes(content)
-    with pytest.raises(UserError, match=r"bak-1” cannot be read whole, so nothing was changed"):
+    with pytest.raises(UserError, match=r"bak-1” cannot be read completely, so nothing was changed"):
         encrypt_study(path, PASSPHRASE)
     assert not is_encrypted(path)
     assert backup.read_bytes() == content

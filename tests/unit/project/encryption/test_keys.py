@@ -70,7 +70,7 @@ def test_any_other_file_comes_back(tmp_path: Path, size: int) -> None:
     assert decrypt_file(encrypted, unlock_key(encrypted, PASSPHRASE)).read_bytes() == content
     encrypt_file(clip, PASSPHRASE)
     clip.touch()
-    with pytest.raises(UserError, match="there already"):
+    with pytest.raises(UserError, match="already exists"):
         decrypt_file(encrypted, unlock_key(encrypted, PASSPHRASE))
 
 

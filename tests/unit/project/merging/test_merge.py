@@ -201,7 +201,11 @@ def test_what_is_no_copy_of_the_study_is_refused_in_one_line(home: Path) -> None
     Study.create(other).close()
     text = home.with_name("text.greenroom")
     text.write_text("hello")
-    for path, said in ((home.with_name("gone.greenroom"), "no study"), (text, "not a study"), (other, "another study")):
+    for path, said in (
+        (home.with_name("gone.greenroom"), "does not exist"),
+        (text, "not a study"),
+        (other, "another study"),
+    ):
         with working(home) as study, pytest.raises(UserError, match=said) as caught:
             open_copy(study, path)
         assert "\n" not in caught.value.message
@@ -216,7 +220,7 @@ def test_neither_the_study_itself_nor_an_open_copy_nor_into_a_study_that_is_read
         mark(theirs, ADA)
         with working(home) as study, pytest.raises(UserError, match="open in another window"):
             open_copy(study, copy)
-    with Study.open(home, read_only=True) as study, pytest.raises(UserError, match="reading only"):
+    with Study.open(home, read_only=True) as study, pytest.raises(UserError, match="read-only"):
         merge(study, copy)
 
 

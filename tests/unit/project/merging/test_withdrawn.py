@@ -132,7 +132,7 @@ def test_what_only_looks_like_them_in_a_copy_is_refused_unless_it_was_kept(tmp_p
     with Study.open(path) as study, pytest.raises(UserError, match="“Zebadiah”, “Zebby”"):
         open_copy(study, copy, find_all)
     say(path, "Zebby")
-    with Study.open(path) as study, pytest.raises(UserError, match="withdrew: “Zebadiah”"):
+    with Study.open(path) as study, pytest.raises(UserError, match="participant: “Zebadiah”"):
         open_copy(study, copy, find_all)
     with Study.open(path) as study, open_copy(study, copy, find_all, keep_rest=True) as opened:
         merge_copy(study, opened, None)
@@ -151,7 +151,7 @@ def test_a_text_that_is_imported_may_not_bring_them_back(tmp_path: Path) -> None
     with Study.open(path) as study:
         for number, (text, listed) in enumerate(texts.items()):
             row = (f"x{number}", "r2", "P02", 1000, 1009, text)
-            with pytest.raises(UserError, match="bring back") as refused, study.step("Import"), guard_import(study):
+            with pytest.raises(UserError, match="withdrawn") as refused, study.step("Import"), guard_import(study):
                 study.write(UTTERANCE, row)
             assert f"“{listed}”" in refused.value.message
             assert study.rows("SELECT 1 FROM utterance WHERE id = ?", row[:1]) == []

@@ -136,16 +136,16 @@ class Fail(Exception):
 @pytest.mark.parametrize(
     ("raised", "told"),
     [
-        (Fail(GONE), "The graphics card stopped answering."),
-        (Fail(FULL), "There is not enough memory on the graphics card for this."),
-        (MemoryError(), "There is not enough memory in this computer for this."),
+        (Fail(GONE), "The graphics card has stopped responding."),
+        (Fail(FULL), "There is not enough memory on the graphics card."),
+        (MemoryError(), "There is not enough memory in this computer."),
     ],
 )
 def test_what_the_machine_cannot_is_a_message(raised: Exception, told: str) -> None:
     with pytest.raises(UserError) as seen, explain_machine_errors():
         raise raised
     assert seen.value.message == told
-    assert "tart it again" in seen.value.hint
+    assert "tart the job again" in seen.value.hint
 
 
 @pytest.mark.parametrize("raised", [ValueError("a bug"), UserError("No CUDA here.")])

@@ -79,7 +79,7 @@ def _error(make_judge: Made, **options: Any) -> str:
 def test_a_file_that_is_missing_or_something_else_is_refused_at_once(tmp_path: Path) -> None:
     (tmp_path / "pickle.gguf").write_bytes(b"\x80\x04\x95 something else")
     (tmp_path / "empty.gguf").touch()
-    with pytest.raises(UserError, match=r"There is no file .*none\.gguf"):
+    with pytest.raises(UserError, match=r"none\.gguf” does not exist"):
         require_gguf_file(str(tmp_path / "none.gguf"), "model")
     for name in ("pickle.gguf", "empty.gguf"):
         with pytest.raises(UserError, match=f"{name} is not a GGUF file"):
@@ -91,9 +91,9 @@ def test_a_file_that_is_missing_or_something_else_is_refused_at_once(tmp_path: P
 
 
 def test_frames_need_a_projector_and_a_clip_is_not_taken(tiny_gguf: TinyModel) -> None:
-    with pytest.raises(UserError, match="sees no frames without a projector"):
+    with pytest.raises(UserError, match="cannot see frames without a projector"):
         LlamaJudge(str(tiny_gguf.model), LlamaOptions(), JudgeResources())
-    with pytest.raises(UserError, match="takes no clips"):
+    with pytest.raises(UserError, match="cannot read clips"):
         LlamaOptions(sees="clip")
 
 

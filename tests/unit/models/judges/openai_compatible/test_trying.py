@@ -122,7 +122,7 @@ def test_a_stream_without_end_is_cut_off() -> None:
         reply = asking(server.url).ask()
         assert server.left.wait(HANG_S)
     assert (reply.status, len(server.asked)) == (JudgmentStatus.ERROR, 1)
-    assert "answers with more than" in reply.error
+    assert "answer is larger than" in reply.error
 
 
 def test_cancelling_closes_the_connection_at_once() -> None:
