@@ -176,6 +176,7 @@ class SchemeEditor(OwnDialog):
         with self.book.line(tr("Code book")):
             self.name = self.book.text(tr("Name"), tr("What the code book is called"))
             self.key = self.book.text(tr("Key"), tr("Stands in exports and beside every value"))
+        self.name.setMinimumWidth(_NAME_WIDTH)
         self.definition = self.book.text(tr("Definition"), tr("What the code book is for"))
         self.name.textEdited.connect(lambda text: self._change(self.draft.edit(name=text.strip())))
         self.key.textEdited.connect(lambda text: self._change(self.draft.edit(key=text.strip())))
@@ -337,6 +338,7 @@ class SchemeEditor(OwnDialog):
         for line, text in ((self.name, scheme.name), (self.key, scheme.key), (self.definition, scheme.definition)):
             if line.text().strip() != text:
                 line.setText(text)
+                line.setCursorPosition(0)
         self.tracks.show_rows(
             [
                 PartRow(at, part, self._track_segments(part), self._is_wrong("tracks", at))
@@ -608,6 +610,7 @@ class SchemeEditor(OwnDialog):
         self._refresh()
 
 
+_NAME_WIDTH = theme.GRID * 36
 _SIZE = QSize(1080, 720)
 _ATTRIBUTES: dict[str, str] = {
     "name": tr("name"),

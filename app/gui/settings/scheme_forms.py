@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, QSize, Signal
@@ -80,6 +80,7 @@ _PATTERN_NAMES: dict[str, str] = {
     Pattern.POSTS: tr("Upright lines"),
     Pattern.GRID: tr("Grid"),
 }
+_CHOICE_WIDTH = theme.GRID * 20
 _TEXT_HEIGHT = theme.GRID * 7
 
 
@@ -378,6 +379,7 @@ class FieldForm(PartForm):
         self.kind.setEnabled(is_new)
         self._choices = field.choices
         self.choices.show_records([ChoiceRow(place, choice) for place, choice in enumerate(field.choices)])
+        self._show_choice()
         for attribute in ("minimum", "maximum", "step"):
             if _parse_number(getattr(self, attribute).text()) != getattr(field, attribute):
                 _fill_line(getattr(self, attribute), f"{getattr(field, attribute):g}")
@@ -411,7 +413,10 @@ class FieldForm(PartForm):
             tr("Choices"),
             [
                 RecordColumn(
-                    tr("Name"), lambda row: row.choice.name, stretch=True, write=partial(self._write_choice, "name")
+                    tr("Name"),
+                    lambda row: row.choice.name,
+                    width=_CHOICE_WIDTH,
+                    write=partial(self._write_choice, "name"),
                 ),
                 RecordColumn(
                     tr("Shortcut"), lambda row: row.choice.shortcut, write=partial(self._write_choice, "shortcut")
@@ -424,10 +429,15 @@ class FieldForm(PartForm):
         self.remove_choice = tool_button("trash-2", tr("Remove the selected choice"))
         self.add_choice.clicked.connect(self._append_choice)
         self.remove_choice.clicked.connect(self._delete_choice)
+        self.choice_definition = QLineEdit(placeholderText=tr("what the selected choice means"))
+        describe(self.choice_definition, tr("Definition of the choice"), tr("What the selected choice means"))
+        self.choice_definition.textEdited.connect(self._define_choice)
+        self.choices.selection_changed.connect(self._show_choice)
         column = QVBoxLayout(part)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID // 2)
         column.addWidget(self.choices)
+        column.addWidget(self.choice_definition)
         row = QHBoxLayout()
         row.addWidget(self.add_choice)
         row.addWidget(self.remove_choice)
@@ -448,6 +458,18 @@ class FieldForm(PartForm):
         self._enter_choices([*listed, ("", tr("Choice {number}").format(number=place + 1), "")])
         self.choices.select([str(place)])
         self.choices.edit(self.choices.model().index(place, 0))
+
+    def _show_choice(self) -> None:
+        row = self.choices.current()
+        self.choice_definition.setEnabled(row is not None)
+        _fill_line(self.choice_definition, "" if row is None else row.choice.definition)
+
+    def _define_choice(self, text: str) -> None:
+        row = self.choices.current()
+        if row is not None:
+            defined = replace(row.choice, definition=" ".join(text.split()))
+            choices = (defined if at == row.place else choice for at, choice in enumerate(self._choices))
+            self.edited.emit({"choices": tuple(choices)})
 
     def _delete_choice(self) -> None:
         row = self.choices.current()

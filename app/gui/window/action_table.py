@@ -365,7 +365,7 @@ STUDY: tuple[Command[WindowParts], ...] = (
         lambda w: w.open_view("schemes"),
         Requirement.STUDY,
         icon="tag",
-        keywords="code book codes labels ethogram vocabulary template",
+        keywords=tr("code book codes labels ethogram vocabulary template"),
     ),
     Command(
         "segments",
