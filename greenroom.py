@@ -1,4 +1,4 @@
-"""Launcher of Greenroom, and the only module that the wheel puts on everybody's path.
+"""Launcher of Greenroom, its door for Python (`open`), and the only module that the wheel puts on everybody's path.
 
 The program's own packages have everyday names (`app`, `models`, ...). In a wheel they live in the private
 folder `_greenroom/`, which is put first on `sys.path` here, so that they can neither hide nor be hidden by
@@ -9,6 +9,10 @@ import resource
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from annotate.notebook.study_reader import StudyReader
 
 _here = Path(__file__).resolve().parent
 _private = _here / "_greenroom"
@@ -22,6 +26,29 @@ def main() -> int:
     from app.cli.main import run
 
     return run()
+
+
+def open(  # the builtin is not needed here
+    path: str | Path,
+    *,
+    passphrase: str | None = None,
+    annotator: str | None = None,
+    frames: Literal["pandas", "polars"] = "pandas",
+) -> "StudyReader":
+    """Open a study for reading, in a notebook or a script.
+
+    The names of the program's packages (`annotate`, `app`, `models`, ...) mean Greenroom's from then on.
+
+    Args:
+        path: of the `.greenroom` file.
+        passphrase: of an encrypted study.
+        annotator: with whose eyes it is seen; by default the name in the settings of this machine.
+        frames: the library that tables are returned in.
+    """
+    _put_first()
+    from annotate.notebook.study_reader import open_study
+
+    return open_study(path, passphrase=passphrase, annotator=annotator, frames=frames)
 
 
 def dask_setup(worker: object) -> None:

@@ -18,7 +18,6 @@ from media.picture import FrameGeometry
 from media.source import (
     axis_start_us,
     open_media,
-    picture_stream,
     require_picture_stream,
     ticks_array_to_us,
     undecodable_error,
@@ -126,8 +125,7 @@ def _read(path: Path, progress: Progress) -> FrameIndex:
         canvas = FrameGeometry.from_frame(frame, stream.sample_aspect_ratio)
         number, codec = stream.index, stream.codec_context.name
     with open_media(path) as container:
-        stream = picture_stream(container)
-        assert stream is not None
+        stream = require_picture_stream(container, name)
         scan = scan_packets(container, name, progress, stream, (frame.width, frame.height))
         missing = missing_us(container, path)
         base = stream.time_base or Fraction(1, SECOND_US)
@@ -135,8 +133,7 @@ def _read(path: Path, progress: Progress) -> FrameIndex:
         origin = axis_start_us(container)
     if pictures is None:
         with open_media(path) as container:
-            stream = picture_stream(container)
-            assert stream is not None
+            stream = require_picture_stream(container, name)
             pictures = _count_by_decoding(container, stream, scan.pictures, progress)
     if pictures is None:
         raise undecodable

@@ -1,5 +1,7 @@
 """Figures of agreement of the choices and ratings that annotators filled in about matched segments."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from annotate.agreement.annotation_arrays import ChosenField, Options, RatedField, SegmentMatches
@@ -29,6 +31,13 @@ from annotate.agreement.figure_intervals import (
     finite_or_none,
     mean_statistic,
     sum_by_group,
+)
+from annotate.agreement.intraclass import (
+    intraclass_agreement,
+    intraclass_consistency,
+    pair_agreement,
+    pair_consistency,
+    rating_moments,
 )
 from project.entities.study_records import Json
 
@@ -101,6 +110,7 @@ def rating_figures(
         size_of=lambda sums: sums[..., 0],
     )
     return {
+        **_intraclass_figures(x, y, matched, weights),
         "alpha_ordinal": estimate_from(
             lambda drawn: ordinal_alpha(found, drawn), weights, *rests_on, _REASONS, {"metric": "ordinal"}
         ),
@@ -112,6 +122,28 @@ def rating_figures(
         "pearson_r": correlation.estimate(weights),
         "mean_difference": mean_statistic(np.abs(x - y), where, size, NOTHING_FILLED_IN).estimate(weights),
     }
+
+
+def _intraclass_figures(
+    first: Floats, second: Floats, matched: SegmentMatches, weights: Floats
+) -> dict[str, StatisticResult]:
+    """Return ICC(2,1) and ICC(3,1): with the interval by F for one pair of annotators, else over recordings."""
+    size = weights.shape[1]
+    group = matched.recording * matched.pairs + matched.pair
+    sums = rating_moments(first, second, group, size * matched.pairs).reshape(size, matched.pairs, 6)
+    reasons = NOTHING_FILLED_IN, ONE_VALUE
+    figures = {}
+    for key, formula, exact in (
+        ("icc_agreement", pair_agreement, intraclass_agreement),
+        ("icc_consistency", pair_consistency, intraclass_consistency),
+    ):
+        pooled = pooled_statistic(formula, sums, reasons, {"interval": "recordings"}, lambda sums: sums[..., 0])
+        figures[key] = pooled.estimate(weights)
+        if len(np.unique(matched.pair)) == 1 and figures[key].value is not None:
+            interval = exact(np.stack([first, second], axis=1))
+            low, high = finite_or_none(interval.low), finite_or_none(interval.high)
+            figures[key] = replace(figures[key], low=low, high=high, more={"interval": "F"})
+    return figures
 
 
 def mean_choices(

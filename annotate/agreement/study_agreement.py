@@ -119,6 +119,14 @@ _DESCRIPTIONS: dict[str, tuple[str, str]] = {
     "same": ("Filled in the same", "Share of matched pairs with exactly the same choice or set; n: pairs."),
     "jaccard": ("Choices in common", "Choices that both made over choices that either made, on average."),
     "chosen_by_both": ("Chosen by both", "Of the pairs in which either made the choice; n: those pairs."),
+    "icc_agreement": (
+        "ICC(2,1), absolute agreement",
+        "Share of the variance of ratings that is between segments; a stricter annotator disagrees.",
+    ),
+    "icc_consistency": (
+        "ICC(3,1), consistency",
+        "As ICC(2,1); an annotator who is stricter throughout agrees all the same.",
+    ),
     "alpha_ordinal": ("Krippendorff's alpha, ordinal", "Agreement above chance on the order of ratings."),
     "alpha_interval": ("Krippendorff's alpha, interval", "Agreement above chance by squared differences."),
     "randolph_kappa": ("Randolph's kappa", "Agreement above blind choice among bins of equal width."),

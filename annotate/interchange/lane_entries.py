@@ -212,21 +212,6 @@ def clip_to_recording(entry: InterchangeEntry, importing: LaneImport) -> Span | 
     return start, end
 
 
-def place_point(entry: InterchangeEntry, importing: LaneImport) -> Span | None:
-    """Return an entry as a point inside the recording, or None where it is left out; reasons and changes are counted.
-
-    What lasts no more than a millisecond is a point in formats that know none.
-    """
-    start, end = entry.span
-    if end - start > MIN_SPAN_US:
-        importing.remarks["have a length, and become points where they start"] += 1
-    if not -MIN_SPAN_US < start < importing.recording.duration_us + MIN_SPAN_US:
-        importing.left_out["it lies outside the recording"] += 1
-        return None
-    at = min(max(0, start), importing.recording.duration_us)
-    return at, at
-
-
 def _stretch_point(entry: InterchangeEntry, importing: LaneImport) -> Span | None:
     """Return the span of an entry, where a point is as long as the mapping says; None where points are left out."""
     (start, end), last, point_us = entry.span, importing.recording.duration_us, importing.mapping.point_us
@@ -238,6 +223,21 @@ def _stretch_point(entry: InterchangeEntry, importing: LaneImport) -> Span | Non
     importing.remarks[f"points become {point_us / 1000:g} ms long"] += 1
     end = start + max(point_us, MIN_SPAN_US)
     return (max(0, last - (end - start)), last) if start <= last < end else (start, end)
+
+
+def place_point(entry: InterchangeEntry, importing: LaneImport) -> Span | None:
+    """Return an entry as a point inside the recording, or None where it is left out; reasons and changes are counted.
+
+    What lasts no more than a millisecond is a point in formats that know none.
+    """
+    start, end = entry.span
+    if end - start > MIN_SPAN_US:
+        importing.remarks["have a length, and become points where they start"] += 1
+    if not -MIN_SPAN_US < start < importing.recording.duration_us + MIN_SPAN_US:
+        importing.left_out["it lies outside the recording: is it the right one?"] += 1
+        return None
+    at = min(max(0, start), importing.recording.duration_us)
+    return at, at
 
 
 _MAX_LISTED_TEXTS = 50

@@ -281,11 +281,18 @@ def _keys(track: Track) -> set[str]:
 
 def _is_speech_tier(name: str, lanes: Mapping[str, Sequence[InterchangeLane]]) -> bool:
     """Tell whether a lane is speech: by its texts, and not within speech or with values that utterances cannot have."""
-    same = lanes[name]
+    passed: set[str] = set()
+    above = name
+    while above in lanes and above not in passed:
+        if _looks_spoken(lanes[above]) is not (above == name):
+            return False
+        passed.add(above)
+        above = lanes[above][0].parent
+    return True
+
+
+def _looks_spoken(same: Sequence[InterchangeLane]) -> bool:
     if any(lane.vocabulary or lane.about_recording for lane in same):
         return False
     entries = [entry for lane in same for entry in lane.entries]
-    if any(entry.values for entry in entries) or not looks_like_speech([entry.text for entry in entries]):
-        return False
-    above = same[0].parent
-    return not (above in lanes and above != name and _is_speech_tier(above, lanes))
+    return not any(entry.values for entry in entries) and looks_like_speech([entry.text for entry in entries])

@@ -77,7 +77,8 @@ def collect_rows(
     here |= {row["value"] for row in found["segment_value"] if isinstance(row["value"], str)}
     keep("participant", lambda row: row["id"] in here or row["id"] not in elsewhere)
     people = {row["id"] for row in found["participant"]}
-    keep("consent", lambda row: row["participant_id"] in people)
+    for table in ("consent", "participant_variable"):
+        keep(table, lambda row: row["participant_id"] in people)
     if annotators is not None:
         authors = {row["annotator_id"] for table in ("segment", "comment", "assignment") for row in found[table]}
         authors |= {row["annotator_id"] for row in found["completion"]}

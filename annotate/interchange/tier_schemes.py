@@ -261,7 +261,10 @@ class _SchemeBuilder:
 
 def _extent(lanes: Sequence[InterchangeLane]) -> Extent:
     """Return what the segments of a track cover that is made for some lanes."""
-    return Extent.RECORDING if all(lane.about_recording for lane in lanes) else Extent.SPAN
+    if all(lane.about_recording for lane in lanes):
+        return Extent.RECORDING
+    filled = [lane for lane in lanes if lane.entries]
+    return Extent.POINT if filled and all(lane.holds_points for lane in filled) else Extent.SPAN
 
 
 def _add_labels(track: Track, labels: Iterable[Label]) -> tuple[Label, ...]:

@@ -34,7 +34,7 @@ from project.text_format import write_csv
 from project.timebase import SECOND_US, utc_now
 
 COPY_COLUMNS = ("recording", "start", "end", "what", "field", "text", "replaced")
-NEVER_COPIED_TABLES = frozenset({"participant", "recording"})
+NEVER_COPIED_TABLES = frozenset({"participant", "participant_variable", "recording"})
 """Tables whose texts are about who is behind a pseudonym or a number: they never leave, and are no copies of."""
 
 

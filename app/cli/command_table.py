@@ -10,6 +10,8 @@ _STUDY = command_group(
         "check": "annotate.study:check",
         "search": "annotate.study:search",
         "checklist": "annotate.study:checklist",
+        "budget": "annotate.study_statistics:budget",
+        "transitions": "annotate.study_statistics:transitions",
         "undo": "annotate.study:undo",
         "redo": "annotate.study:redo",
         "relink": "annotate.study:relink",
@@ -109,6 +111,7 @@ _PARTICIPANT = command_group(
     {
         "list": "annotate.participant:list_participants",
         "set": "annotate.participant:set_participant",
+        "import": "annotate.participant:import_table",
         "withdraw": "annotate.participant:withdraw",
     },
 )

@@ -68,6 +68,15 @@ class ConsentUse(StrEnum):
     MODELS = "models"
 
 
+class VariableKind(StrEnum):
+    """What the values of a variable of participants are."""
+
+    NUMBER = "number"
+    CHOICE = "choice"
+    """One of a few words, such as a group or a condition."""
+    TEXT = "text"
+
+
 class Origin(IntEnum):
     """How the box of a face in one frame came about."""
 
@@ -200,6 +209,20 @@ class Participant:
     pseudonym: str
     role: ParticipantRole
     note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ParticipantVariable:
+    """What is known of a participant, such as their age, group or condition; all of one name have one kind.
+
+    Attributes:
+        value: as it was typed; a number as digits.
+    """
+
+    participant_id: str
+    name: str
+    kind: VariableKind
+    value: str
 
 
 @dataclass(frozen=True, slots=True)

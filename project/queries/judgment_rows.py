@@ -51,6 +51,7 @@ def judgments_about(study: Study, recording_id: str, tasks: Collection[str]) -> 
     return JUDGMENTS.select(study, where, recording_id, json.dumps([*tasks]))
 
 
+segment_judgments = JUDGMENTS.query("WHERE segment_id <> '' ORDER BY at, id")
 judgments_in = JUDGMENTS.query(f"WHERE recording_id = ? AND segment_id <> '' {_NEWEST_FIRST}")
 
 

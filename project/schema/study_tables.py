@@ -1,6 +1,6 @@
 """Tables of the study itself: recordings, media, participants, annotators, and what may not leave."""
 
-from project.entities.study_records import ConsentUse, MediumRole, ParticipantRole
+from project.entities.study_records import ConsentUse, MediumRole, ParticipantRole, VariableKind
 from project.schema.table_declaration import (
     ALL_COPIES,
     EXCHANGED,
@@ -59,6 +59,20 @@ STUDY_TABLES = (
         "participant",
         (ident(), name("pseudonym"), label("role", filled=True, values=ParticipantRole), text("note", withheld=True)),
         copies=ALL_COPIES,
+    ),
+    # Who annotates a copy is not told the condition; what leaves without a person's choice never has it.
+    StudyTable(
+        "participant_variable",
+        (
+            ref("participant"),
+            name("name", filled=True),
+            label("kind", choices=VariableKind),
+            text("value", filled=True),
+        ),
+        label="variables of participants",
+        key=("participant_id", "name"),
+        copies=EXCHANGED,
+        erased_whole=True,
     ),
     StudyTable(
         "appearance",

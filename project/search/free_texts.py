@@ -99,6 +99,9 @@ _SOURCES = (
     _TextSource("recording", ("name",), f"{VISIBLE_RECORDINGS} t WHERE TRUE", place="t.id, 0, 0", subject="id"),
     _TextSource("collection", ("name", "agent_context"), "collection t WHERE TRUE", subject="id"),
     _TextSource("participant", ("note",), "participant t WHERE TRUE", subject="id", searched=("pseudonym",)),
+    _TextSource(
+        "participant_variable", ("value",), "participant_variable t WHERE TRUE", key=("participant_id", "name")
+    ),
     _TextSource("chain", ("name",), f"{VISIBLE_CHAINS} t WHERE TRUE", place=_RECORDING, subject="id"),
     _TextSource(
         "chain_node",

@@ -103,7 +103,25 @@ CLUSTER = OptionalPart(
     40 * _MB,
     {"distributed": "distributed"},
 )
-OPTIONAL_PARTS: Mapping[str, OptionalPart] = {part.name: part for part in (NAMES, LOCAL_VLM, DIFFUSION, GPU, CLUSTER)}
+NOTEBOOK = OptionalPart(
+    "notebook",
+    "Reading a study as data frames",
+    "Notebooks",
+    "BSD-3-Clause",
+    70 * _MB,
+    {"pandas": "pandas"},
+)
+PARQUET = OptionalPart(
+    "parquet",
+    "Writing tables as Parquet",
+    "Commands with --parquet",
+    "Apache-2.0",
+    150 * _MB,
+    {"pyarrow": "pyarrow"},
+)
+OPTIONAL_PARTS: Mapping[str, OptionalPart] = {
+    part.name: part for part in (NAMES, LOCAL_VLM, DIFFUSION, GPU, CLUSTER, NOTEBOOK, PARQUET)
+}
 
 
 def _is_importable(module: str) -> bool:

@@ -79,6 +79,8 @@ scheme use lab.greenroom plain --annotator Ada
 scheme default lab.greenroom plain --annotator Ada
 scheme drop lab.greenroom plain --annotator Ada
 team agreement lab.greenroom
+study budget lab.greenroom --by annotator --csv budget.csv
+study transitions lab.greenroom --no-repeats
 team adjudicate lab.greenroom
 recording hold-out lab.greenroom --recording 1 --off
 team training lab.greenroom
@@ -133,7 +135,8 @@ anonymize export lab.greenroom --recording 1 --out clips
 anonymize voice lab.greenroom --recording 1
 anonymize measure lab.greenroom
 participant set lab.greenroom Robot --role robot
-participant set lab.greenroom P01 --recording 1 --consent release
+participant set lab.greenroom P01 --recording 1 --consent release --set age=23
+participant import lab.greenroom people.csv
 release words lab.greenroom --set Anna=P01
 release texts lab.greenroom --confirm --annotator Ada
 question texts lab.greenroom --all --confirm --annotator Ada
@@ -202,6 +205,7 @@ def run_chain(say: Callable[..., str]) -> object:
     Returns:
         What the last one printed.
     """
+    Path("people.csv").write_text("participant,condition\nP01,robot\n", "utf-8")
     segment, question, nodes = "", "", ["", ""]
     for name, arguments in CHAIN:
         known = {"SEGMENT": segment, "QUESTION": question, "REASON": nodes[-2], "RESULT": nodes[-1]}

@@ -168,6 +168,7 @@ def _said(study: Study, full: Full, put: Put, mark: Mark, number: str) -> None:
     with study.step("People"):
         put("appearance")
         put("consent", use="release")
+        put("participant_variable", mark, kind="text")
         if number == "1":
             put("appearance", participant_id=full.id("P02"))
 

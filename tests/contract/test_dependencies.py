@@ -16,7 +16,7 @@ from tests.contract.documentation import ROOT
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 OPTIONAL = {part: [*map(Requirement, needed)] for part, needed in PROJECT["optional-dependencies"].items()}
 NEEDED = [*map(Requirement, PROJECT["dependencies"])]
-FOR_USERS = ("names", "diffusion", "local-vlm", "gpu", "cluster")
+FOR_USERS = ("names", "diffusion", "local-vlm", "gpu", "cluster", "notebook", "parquet")
 NAMED_AS = {"pyside6-essentials": "PySide6", "av": "PyAV", "opencv-contrib-python": "OpenCV"}
 
 

@@ -49,11 +49,11 @@ def test_tiers_and_recordings_are_mapped_by_name_and_several_files_are_one_step(
         (tmp_path / f"visit {number}.csv").write_text(rows, "utf-8")
     files = (tmp_path / "visit 1.csv", tmp_path / "visit 2.csv")
     chosen = ("--part", "visit 1=new", "--part", "visit 2=none", "--map", "Bo=text")
-    seen = lab.greenroom.json("import", lab.study, *files, *chosen, "--preview")
+    seen = lab.greenroom.json("segment", "import", lab.study, *files, *chosen, "--preview")
     assert (seen["written"], seen["added"], seen["left_out"]) == (False, 2, 2)
     assert [row["text"] for row in seen["lanes"][0]["rows"]] == ["nod", "nod"]
-    done = lab.greenroom.json("import", lab.study, *files, "--new-recordings")
+    done = lab.greenroom.json("segment", "import", lab.study, *files, "--new-recordings")
     assert (done["written"], done["added"], done["left_out"]) == (True, 4, 0)
     assert {row["label"] for row in table(lab, lab.study)} == {"nod", "shake"}
-    lab.greenroom("undo", lab.study)
-    assert lab.greenroom.json("import", lab.study, *files, "--preview", "--new-recordings")["added"] == 4
+    lab.greenroom("study", "undo", lab.study)
+    assert lab.greenroom.json("segment", "import", lab.study, *files, "--preview", "--new-recordings")["added"] == 4

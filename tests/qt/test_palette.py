@@ -54,6 +54,12 @@ def test_it_offers_actions_recordings_and_the_buttons_of_the_page(window: MainWi
     assert {"Recording", "Transcript", "Theme", "Timeline"} <= {entry.group for entry in entries}
 
 
+def test_the_time_budget_is_found_by_its_name(window: MainWindow) -> None:
+    palette = opened(window)
+    QTest.keyClicks(palette.field, "time budget")
+    assert palette.shown_entries()[0].key == "action time_budget"
+
+
 def test_letters_and_return_do_it_and_the_focus_goes_back(window: MainWindow) -> None:
     search(opened(window), "revi", "Return")
     assert window.mode() == "review"

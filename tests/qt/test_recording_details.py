@@ -6,7 +6,9 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from annotate.study.participant_variables import variables_by_participant
 from annotate.study.recording_edits import add_medium, add_recordings, probe_file
+from app.gui.recordings.participants_table import ParticipantsTable
 from app.gui.recordings.recording_dialog import RecordingDialog
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import ConsentUse, MediumRole, ParticipantRole
@@ -139,16 +141,39 @@ def test_consent_is_denied_until_it_is_ticked(qtbot: QtBot, window: MainWindow, 
     table = dialog.participants
     table.name.setText("P01")
     qtbot.keyClick(table.name, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: table.tree.topLevelItemCount() == 1)
+    qtbot.waitUntil(lambda: len(table.table.records()) == 1)
     assert dialog.isVisible(), "Return adds the participant and does not close the dialog"
     (person,) = all_participants(study_of(window))
     assert not any(consents(study_of(window), person.id).values())
-    item = table.tree.topLevelItem(0)
-    item.setCheckState(4, Qt.CheckState.Checked)
+    model = table.table.records_model
+    here_column, release_column = (column_of(table, title) for title in ("Here", "Release"))
+    model.setData(model.index(0, release_column), Qt.CheckState.Checked)
     assert consents(study_of(window), person.id)[ConsentUse.RELEASE]
-    table.role_changed.emit(person, ParticipantRole.ROBOT)
-    item.setCheckState(2, Qt.CheckState.Unchecked)
-    assert not participants_in(study_of(window), here(window))
+    model.setData(model.index(0, column_of(table, "Role")), ParticipantRole.ROBOT.value)
     assert all_participants(study_of(window))[0].role is ParticipantRole.ROBOT
+    model.setData(model.index(0, here_column), Qt.CheckState.Unchecked)
+    assert not participants_in(study_of(window), here(window))
     window.commands.undo()
-    qtbot.waitUntil(lambda: item.checkState(2) is Qt.CheckState.Checked)
+    qtbot.waitUntil(lambda: table.table.records()[0].is_present)
+
+
+def test_a_variable_is_a_column_that_is_filled_in(qtbot: QtBot, window: MainWindow, dialog: RecordingDialog) -> None:
+    table = dialog.participants
+    table.name.setText("P01")
+    table.add.click()
+    qtbot.waitUntil(lambda: len(table.table.records()) == 1)
+    table.variable.setText("age")
+    qtbot.keyClick(table.variable, Qt.Key.Key_Return)
+    assert dialog.isVisible()
+    model, age = table.table.records_model, column_of(table, "age")
+    model.setData(model.index(0, age), "23")
+    assert list(variables_by_participant(study_of(window)).values()) == [{"age": "23"}]
+    model.setData(model.index(0, age), "about thirty")
+    assert list(variables_by_participant(study_of(window)).values()) == [{"age": "23"}], "it is a number"
+    qtbot.waitUntil(lambda: table.table.texts()[0][age] == "23")
+    window.commands.undo()
+    qtbot.waitUntil(lambda: table.table.texts()[0][age] == "")
+
+
+def column_of(table: ParticipantsTable, title: str) -> int:
+    return [column.title for column in table.table.records_model.columns].index(title)

@@ -41,7 +41,7 @@ STEPS = {
     ),
     "what compares annotators": (
         "import annotate.agreement.study_agreement, annotate.agreement.annotator_lanes\n"
-        "import annotate.review.segment_statistics, annotate.agreement.agreement_report",
+        "import annotate.statistics.segment_statistics, annotate.agreement.agreement_report",
         (*HEAVY, *WINDOW),
     ),
     "media": (

@@ -26,6 +26,7 @@ BENCHES = (
     "blur_export",
     "merge",
     "agreement",
+    "time_budget",
     "metrics",
     "item_sets",
     "interchange",

@@ -45,7 +45,7 @@ class Boris:
     """A project of `events` events in one observation, with the two methods that are measured."""
 
     def __init__(self, folder: Path, events: int) -> None:
-        config = _load(folder / "config.py")
+        config = load_module(folder / "config.py")
         surroundings = {
             "cfg": config,
             "copy": copy,
@@ -83,7 +83,8 @@ class Boris:
         self._remember(self._window, "edit")
 
 
-def _load(path: Path) -> ModuleType:
+def load_module(path: Path) -> ModuleType:
+    """Return a module of BORIS that needs none of its others."""
     spec = importlib.util.spec_from_file_location(f"boris_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None

@@ -113,7 +113,7 @@ class Bench:
         """Yield what is done, in turn; each begins where the one before ended."""
         window = self.window
         yield self.open(FULL, "the study")
-        recordings = all_recordings(window.studio.session.study)  # type: ignore[union-attr]
+        recordings = all_recordings(window.studio.session.study)
         yield Operation("show a recording", lambda: window.choose_recording(recordings[3].id))
         yield Operation("show another recording", lambda: window.choose_recording(recordings[200].id))
         yield Operation("search recordings", lambda: window.recordings.search.setText("40"))

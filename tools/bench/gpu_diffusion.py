@@ -101,7 +101,7 @@ def _pipeline(size: DiffusionSize) -> Any:
         feature_extractor=None,
         requires_safety_checker=False,
     )
-    made.set_progress_bar_config(disable=True)
+    made.set_progress_bar_config(disable=True)  # type: ignore[attr-defined]
     return made
 
 

@@ -132,7 +132,7 @@ _GUARDED = frozenset({"QComboBox", "QSlider", "QSpinBox", "QDoubleSpinBox", "QDa
 def unguarded_controls(trees: Mapping[str, ast.Module]) -> Iterator[str]:
     """Yield each control that the wheel changes while a page is scrolled over it."""
     for module, tree in trees.items():
-        for node in ast.walk(tree):
+        for node in (node for node in ast.walk(tree) if isinstance(node, ast.Call | ast.ClassDef)):
             bases = [*map(_name, node.bases)] if isinstance(node, ast.ClassDef) else []
             if _called(node) in _GUARDED or (_GUARDED & {*bases} and "WheelWhenFocused" not in bases):
                 yield f"{module}:{node.lineno}: take the control of widgets/form/wheel_guard.py or input_fields.py"

@@ -13,7 +13,7 @@ class NobodyThere(Dialogs):
     """Chooses no file, but for an import, whose window is there for one only; words are asked for as always."""
 
     def __init__(self, folder: Path) -> None:
-        super().__init__(QApplication.activeWindow())  # type: ignore[arg-type]
+        super().__init__(QApplication.activeWindow())
         self.asks = False
         """Whether a yes is asked for in the window, to be photographed."""
         self._captions = folder / "sample.vtt"

@@ -4,6 +4,7 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QBoxLayout, QDialog, QHBoxLayout, QLayout, QLayoutItem, QVBoxLayout, QWidget
 
 from widgets import theme
+from widgets.text_labels import PlainLabel, describe
 
 LayoutPart = QWidget | QLayout | int | None
 WIDE_MARGIN = theme.GRID * 3 // 2
@@ -63,6 +64,20 @@ def _fill(box: QBoxLayout, parts: tuple[LayoutPart, ...]) -> None:
             box.addStretch(1)
         else:
             box.setStretch(box.count() - 1, part)
+
+
+def label_control(name: str, control: QWidget, tip: str = "") -> QWidget:
+    """Return a control with its name before it, for a row that breaks; without a tip, the control keeps its own."""
+    label = PlainLabel(name)
+    label.setBuddy(control)
+    if tip:
+        describe(control, name, tip)
+    row = make_row(label, control)
+    row.setContentsMargins(0, 0, theme.GRID, 0)
+    row.setSpacing(theme.GRID // 2)
+    both = QWidget()
+    both.setLayout(row)
+    return both
 
 
 class FlowLayout(QLayout):

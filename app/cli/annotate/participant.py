@@ -7,18 +7,25 @@ from pathlib import Path
 import click
 
 from annotate.study import people
-from app.cli.command import EDIT, argument, command, option
+from annotate.study.participant_variables import (
+    enter_variables,
+    import_variables,
+    read_variables,
+    variable_kinds,
+    variables_by_participant,
+)
+from app.cli.command import EDIT, FILE, argument, command, option
 from app.cli.console import Output, progress_bar
-from project.entities.study_records import ConsentUse, Participant, ParticipantRole
+from project.entities.study_records import ConsentUse, Participant, ParticipantRole, VariableKind
 from project.errors import UserError
 from project.queries.recording_rows import all_participants, consents
 from project.session.session import Session, resolve_recording
-from project.text_format import escape_unprintable
+from project.text_format import escape_unprintable, pluralize
 
 
 @command()
 def list_participants(session: Session) -> Output:
-    """List the participants of a study, with their roles and what they consented to.
+    """List the participants of a study, with roles, consent and variables.
 
     \b
     Example:
@@ -35,14 +42,17 @@ def set_participant(
     recording: tuple[str, ...] = option("Number, file name or id of one in which they appear."),
     consent: tuple[ConsentUse, ...] = option("Something that they consented to."),
     no_consent: tuple[ConsentUse, ...] = option("Something that they did not, or no longer."),
+    variable: tuple[str, ...] = option("NAME=VALUE, such as age=23; without VALUE it is removed.", "--set"),
+    kind: VariableKind | None = option("What the values of the variables that are set are."),
 ) -> Output:
-    """Add a participant, or change their role, appearances and consent.
+    """Add a participant, or change their role, appearances, consent and variables.
 
     What is not given stays as it is.
 
     \b
     Example:
       greenroom participant set my-study.greenroom P01 --role user --recording 1 --consent release
+      greenroom participant set my-study.greenroom P01 --set age=23 --set condition=robot
     """
     found = _find(session, pseudonym)
     if found is None:
@@ -56,7 +66,32 @@ def set_participant(
     for uses, given in ((consent, True), (no_consent, False)):
         for use in uses:
             people.set_consent(session, found, ConsentUse(use), given)
+    if variable:
+        enter_variables(session, found, _parse_variables(variable), kind)
     return _describe(session, [person for person in all_participants(session.study) if person.id == found.id])
+
+
+@command(study=EDIT)
+def import_table(session: Session, table: Path = argument(type=FILE)) -> Output:
+    """Fill in age, group and other variables of participants from a CSV table.
+
+    Its first column is participant, with pseudonyms; each other one is a variable. Time budgets can be grouped by them;
+    annotators' copies do not have them.
+
+    \b
+    Example:
+      greenroom participant import my-study.greenroom participants.csv
+    """
+    count, _ = import_variables(session, read_variables(table))
+    return Output({"values": count}, f"Filled in {pluralize(count, 'value')}.")
+
+
+def _parse_variables(given: tuple[str, ...]) -> dict[str, str]:
+    """Return name -> value of NAME=VALUE."""
+    for text in given:
+        if "=" not in text:
+            raise UserError(f"“{escape_unprintable(text)}” does not say which value.", "Write it as NAME=VALUE.")
+    return {name: value for name, _, value in (text.partition("=") for text in given)}
 
 
 def _find(session: Session, pseudonym: str) -> Participant | None:
@@ -64,16 +99,16 @@ def _find(session: Session, pseudonym: str) -> Participant | None:
 
 
 def _describe(session: Session, participants: Iterable[Participant]) -> Output:
-    rows = [
-        {
-            "pseudonym": person.pseudonym,
-            "role": person.role.value,
-            "consents": [use.value for use, given in consents(session.study, person.id).items() if given],
-        }
-        for person in participants
-    ]
-    lines = [f"{r['pseudonym']} ({r['role']}): {', '.join(r['consents']) or 'no consent'}" for r in rows]
-    return Output({"participants": rows}, lines or "There are no participants yet.")
+    known = variables_by_participant(session.study)
+    rows, lines = [], []
+    for person in participants:
+        given = [use.value for use, granted in consents(session.study, person.id).items() if granted]
+        own = known.get(person.id, {})
+        rows.append({"pseudonym": person.pseudonym, "role": person.role.value, "consents": given, "variables": own})
+        head = f"{person.pseudonym} ({person.role.value}): {', '.join(given) or 'no consent'}"
+        lines.append("; ".join((head, *(f"{name} {value}" for name, value in own.items()))))
+    kinds = {name: kind.value for name, kind in variable_kinds(session.study).items()}
+    return Output({"participants": rows, "variables": kinds}, lines or "There are no participants yet.")
 
 
 @command()

@@ -19,7 +19,7 @@ from annotate.agreement.study_agreement import (
     describe_figure,
     read_agreement_input,
 )
-from annotate.review.segment_statistics import (
+from annotate.statistics.segment_statistics import (
     BINS,
     ChoiceFieldCounts,
     SampleCounts,
@@ -392,10 +392,7 @@ def annotator_plots(by_annotator: Sequence[Statistics]) -> list[Plot]:
             tr("{count} of any label; mean of each annotator's recordings").format(
                 count=trn("{count} segment", "{count} segments", total)
             ),
-            [
-                (who, look, statistics.density.sum(0))
-                for (who, look), statistics in zip(named, by_annotator, strict=True)
-            ],
+            [(who, look, statistics.marked) for (who, look), statistics in zip(named, by_annotator, strict=True)],
             points=by_annotator[0].points,
         ),
     ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from PySide6.QtCore import Signal, SignalInstance
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QWidget
+from PySide6.QtWidgets import QPushButton, QTabWidget, QWidget
 
 from annotate.agreement.agreement_report import AgreementReport
 from annotate.agreement.annotation_arrays import Options
@@ -36,10 +36,9 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.checklists import ChoiceButton
 from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox
-from widgets.form.layouts import FlowLayout
+from widgets.form.layouts import FlowLayout, label_control
 from widgets.plots.estimates_table import FiguresView
 from widgets.plots.plot_view import PlotWall
-from widgets.text_labels import PlainLabel, describe
 
 STEP_MS = 100
 _MAX_STEP_MS = 60_000
@@ -96,30 +95,24 @@ class ComparisonBar(QWidget):
         self.refresh = QPushButton(tr("Refresh"))
         self.refresh.setToolTip(tr("Compute again from the study as it is now (F5)"))
         self.refresh.setShortcut("F5")
-        self._lane = self._labelled_control(
-            row, tr("Track"), self.lane, tr("Scheme and track whose segments are compared")
-        )
-        self._labelled_control(row, tr("Who"), self.pair, tr("Everybody who is a person, or one pair"))
-        self._labelled_control(
-            row, tr("Third"), self.third, tr("One who is compared with the others, and counts in no other figure")
-        )
-        self._labelled_control(row, "", self.recordings, "")
-        overlap = self._labelled_control(
-            row,
+        overlap = label_control(
             tr("Minimum overlap (IoU)"),
             self.minimum_iou,
             tr("Which segments count as overlapping: any shared time, or more"),
         )
-        step = self._labelled_control(
-            row, tr("Step"), self.step, tr("Between the instants of the time grid, on which kappa and alpha rest")
+        step = label_control(
+            tr("Step"), self.step, tr("Between the instants of the time grid, on which kappa and alpha rest")
         )
-        tolerance = self._labelled_control(
-            row, tr("Tolerance"), self.tolerance, tr("How far two points may be apart to be the same event")
+        tolerance = label_control(
+            tr("Tolerance"), self.tolerance, tr("How far two points may be apart to be the same event")
         )
+        self._lane = label_control(tr("Track"), self.lane)
         self._for_spans, self._for_points = (overlap, step), (tolerance,)
         self._points: frozenset[str] = frozenset()
         self._sampled: frozenset[str] = frozenset()
-        row.addWidget(self.refresh)
+        who, third = label_control(tr("Who"), self.pair), label_control(tr("Third"), self.third)
+        for part in (self._lane, who, third, self.recordings, overlap, step, tolerance, self.refresh):
+            row.addWidget(part)
         for spin in (self.minimum_iou, self.step, self.tolerance):
             spin.setKeyboardTracking(False)
             spin.setFixedWidth(theme.GRID * 10)
@@ -194,20 +187,6 @@ class ComparisonBar(QWidget):
             self.step.value(),
             self.tolerance.value(),
         )
-
-    def _labelled_control(self, row: FlowLayout, name: str, control: QWidget, tip: str) -> QWidget:
-        both = QWidget()
-        inner = QHBoxLayout(both)
-        inner.setContentsMargins(0, 0, theme.GRID, 0)
-        inner.setSpacing(theme.GRID // 2)
-        if name:
-            label = PlainLabel(name)
-            label.setBuddy(control)
-            inner.addWidget(label)
-            describe(control, name, tip)
-        inner.addWidget(control)
-        row.addWidget(both)
-        return both
 
 
 _MAX_AUTOMATIC_S = 0.7

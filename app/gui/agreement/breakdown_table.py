@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QPushButton,
     QSplitter,
     QVBoxLayout,
@@ -24,12 +23,11 @@ from project.text_format import to_csv
 from resources.translation import tr
 from widgets import theme
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import FlowLayout
+from widgets.form.layouts import FlowLayout, label_control
 from widgets.plots.estimates_table import SplitRow
 from widgets.plots.plot_data import Plot, PlottedValue, format_value
 from widgets.plots.plot_view import PlotWall
 from widgets.table.record_table import RecordColumn, RecordTable
-from widgets.text_labels import PlainLabel
 
 
 def split_columns(title: str, columns: Sequence[tuple[str, str]], *, leads: bool) -> list[RecordColumn[SplitRow]]:
@@ -108,18 +106,13 @@ class SplitsPage(QWidget):
         head = QWidget()
         row = FlowLayout(head)
         row.setContentsMargins(0, 0, 0, 0)
-        for name, box in ((tr("By"), self.by), (tr("Draw"), self.figure)):
-            label = PlainLabel(name)
-            label.setBuddy(box)
-            both = QWidget()
-            inner = QHBoxLayout(both)
-            inner.setContentsMargins(0, 0, theme.GRID, 0)
-            inner.setSpacing(theme.GRID // 2)
-            inner.addWidget(label)
-            inner.addWidget(box)
-            row.addWidget(both)
-        row.addWidget(self.copy)
-        row.addWidget(self.save)
+        for part in (
+            label_control(tr("By"), self.by),
+            label_control(tr("Draw"), self.figure),
+            self.copy,
+            self.save,
+        ):
+            row.addWidget(part)
         split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
         split.addWidget(self.wall)

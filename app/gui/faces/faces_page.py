@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.gui.faces.face_bars import FaceFilterBar, FaceQueueBar, PeopleBar, RegionBar, ReviewBar, SuggestionBar
 from app.gui.faces.face_cards import CardsModel, CardState, CardsView, FaceCard
-from app.gui.recordings.recording_dialog import ROLES
+from app.gui.recordings.participants_table import ROLES
 from project.entities.study_records import Participant, ParticipantRole
 from project.schemes.scheme import FieldChoice
 from resources.translation import tr

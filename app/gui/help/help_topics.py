@@ -80,6 +80,8 @@ VIEW_PAGES: Mapping[str, str] = {
     "import_annotations": "interchange.md",
     "export_annotations": "interchange.md",
     "agreement": "agreement.md",
+    "time_budget": "time-budget.md",
+    "transitions": "time-budget.md#transitions",
     "adjudicate": "review.md#one-lane-of-several",
     "team": "team.md",
     "activity": "long-sessions.md#active-minutes",

@@ -3,9 +3,8 @@
 It edits name, collection, files with their offsets, and participants with roles and consent.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
@@ -15,24 +14,23 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QGridLayout,
     QHBoxLayout,
-    QHeaderView,
     QLabel,
     QLineEdit,
     QPushButton,
     QSizePolicy,
-    QTreeWidget,
-    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
 from annotate.study import people as participants
 from annotate.study import recording_edits, recording_files
+from annotate.study.participant_variables import enter_variables, variable_kinds, variables_by_participant
 from app.gui.jobs.job_center import JobCenter
+from app.gui.recordings.participants_table import ParticipantRow, ParticipantsTable
 from app.gui.study.background import BackgroundPool
 from app.gui.study.dialogs import Dialogs
 from app.gui.study.study_controller import StudyController
-from project.entities.study_records import Changes, ConsentUse, Json, Medium, MediumRole, Participant, ParticipantRole
+from project.entities.study_records import Changes, Json, Medium, MediumRole, ParticipantRole
 from project.errors import UserError
 from project.queries.recording_rows import all_collections, all_participants, consents, media_of, participants_in
 from project.session.session import MediaState, Session
@@ -41,7 +39,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
 from widgets.form.input_fields import DecimalBox
-from widgets.form.layouts import make_column, make_row
+from widgets.form.layouts import make_row
 from widgets.form.wheel_guard import ComboBox
 from widgets.text_labels import PlainLabel, describe, plain_tip
 
@@ -212,138 +210,6 @@ def make_offset_field(of: str) -> QDoubleSpinBox:
     return field
 
 
-ROLES = {
-    ParticipantRole.USER: tr("User"),
-    ParticipantRole.ROBOT: tr("Robot"),
-    ParticipantRole.BYSTANDER: tr("Bystander"),
-    ParticipantRole.CHARACTER: tr("Character"),
-}
-_CONSENT_LABELS = {
-    ConsentUse.ANNOTATE: (tr("Annotate"), tr("may be annotated")),
-    ConsentUse.RELEASE: (tr("Release"), tr("may be in clips that are released")),
-    ConsentUse.MODELS: (tr("Models"), tr("may be sent to models")),
-}
-_PERSON, _ROLE, _HERE, _FIRST_USE = range(4)
-
-
-@dataclass(frozen=True, slots=True)
-class ParticipantTableRow:
-    """A participant as this table shows them."""
-
-    participant: Participant
-    is_present: bool
-    consents: Mapping[ConsentUse, bool]
-
-
-class ParticipantsTable(QWidget):
-    """One row a participant of the study; every tick is an edit. Consent is denied until given.
-
-    Signals:
-        add_requested (str): pseudonym of a new participant who is in this recording.
-        role_changed (Participant, ParticipantRole)
-        presence_changed (Participant, bool): in this recording or not.
-        consent_changed (Participant, ConsentUse, bool)
-    """
-
-    add_requested = Signal(str)
-    role_changed = Signal(object, object)
-    presence_changed = Signal(object, bool)
-    consent_changed = Signal(object, object, bool)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._people: list[ParticipantTableRow] = []
-        self.tree = QTreeWidget()
-        self.tree.setRootIsDecorated(False)
-        self.tree.setStyleSheet("QComboBox { margin: 2px 0; }")
-        self.tree.setAccessibleName(tr("Participants"))
-        self.tree.setHeaderLabels(
-            [tr("Participant"), tr("Role"), tr("Here"), *(name for name, _ in _CONSENT_LABELS.values())]
-        )
-        self.tree.headerItem().setToolTip(_HERE, tr("In this recording"))
-        for place, (_, meaning) in enumerate(_CONSENT_LABELS.values(), _FIRST_USE):
-            self.tree.headerItem().setToolTip(
-                place, plain_tip(tr("Consent was given: {meaning}").format(meaning=meaning))
-            )
-        self.tree.header().setStretchLastSection(False)
-        for place, width in enumerate((112, 120, 48, 72, 64, 64)):
-            self.tree.setColumnWidth(place, width)
-        self.tree.header().setSectionResizeMode(_PERSON, QHeaderView.ResizeMode.Stretch)
-        self.tree.setMinimumHeight(136)
-        self.tree.itemChanged.connect(self._on_ticked)
-        self.name = QLineEdit(placeholderText=tr("Pseudonym, such as P01, never a real name"))
-        self.name.setAccessibleName(tr("Pseudonym of a new participant"))
-        self.name.returnPressed.connect(self._add)
-        self.add = QPushButton(tr("Add participant"))
-        self.add.setToolTip(tr("Add a participant who is in this recording"))
-        self.add.setAutoDefault(False)
-        self.add.clicked.connect(self._add)
-        row = make_row(self.name, 1, self.add)
-        self.setLayout(make_column(self.tree, 1, row))
-
-    def set_people(self, people: Sequence[ParticipantTableRow]) -> None:
-        """Show these participants; those that are shown keep their places, and the row with the focus keeps it."""
-        places = {table_row.participant.id: place for place, table_row in enumerate(self._people)}
-        people = sorted(people, key=lambda table_row: places.get(table_row.participant.id, len(places)))
-        same = [table_row.participant.id for table_row in people] == [*places]
-        self._people = people
-        self.tree.blockSignals(True)
-        if not same:
-            self.tree.clear()
-            for person in people:
-                new = QTreeWidgetItem([person.participant.pseudonym])
-                new.setFlags(new.flags() | Qt.ItemFlag.ItemIsUserCheckable)
-                self.tree.addTopLevelItem(new)
-        for row, person in enumerate(people):
-            item = self.tree.topLevelItem(row)
-            assert item is not None
-            item.setCheckState(_HERE, _check_state(person.is_present))
-            for place, use in enumerate(_CONSENT_LABELS, _FIRST_USE):
-                item.setCheckState(place, _check_state(person.consents.get(use, False)))
-            self.tree.setItemWidget(item, _ROLE, self._role_box(person.participant))
-        self.tree.blockSignals(False)
-
-    def _role_box(self, participant: Participant) -> QComboBox:
-        box = ComboBox()
-        for role, name in ROLES.items():
-            box.addItem(name, role)
-        box.setCurrentIndex(list(ROLES).index(participant.role))
-        describe(
-            box,
-            tr("Role of {pseudonym}").format(pseudonym=participant.pseudonym),
-            tr("A robot's face can be left as it is on export"),
-        )
-        box.activated.connect(partial(self._role_chosen, participant))
-        return box
-
-    def _role_chosen(self, participant: Participant, place: int) -> None:
-        role = list(ROLES)[place]
-        if role is not participant.role:
-            self.role_changed.emit(participant, role)
-
-    def _on_ticked(self, item: QTreeWidgetItem, column: int) -> None:
-        if column < _HERE:
-            return
-        person = self._people[self.tree.indexOfTopLevelItem(item)].participant
-        on = item.checkState(column) is Qt.CheckState.Checked
-        if column == _HERE:
-            self.presence_changed.emit(person, on)
-        else:
-            self.consent_changed.emit(person, list(_CONSENT_LABELS)[column - _FIRST_USE], on)
-
-    def _add(self) -> None:
-        name = self.name.text().strip()
-        if name:
-            self.name.clear()
-            self.add_requested.emit(name)
-        else:
-            self.name.setFocus()
-
-
-def _check_state(on: bool) -> Qt.CheckState:
-    return Qt.CheckState.Checked if on else Qt.CheckState.Unchecked
-
-
 _ADDABLE_FILE_ROLES = {
     MediumRole.CAMERA: tr("Second camera"),
     MediumRole.MICROPHONE: tr("Separate microphone"),
@@ -382,7 +248,7 @@ class RecordingDialog(OwnDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Recording details"))
-        self.setMinimumWidth(592)
+        self.setMinimumWidth(640)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID * 2)
@@ -528,6 +394,9 @@ class RecordingDetailsController(QObject):
             lambda who, on: edit(lambda s: participants.set_appearance(s, self._recording_id, who, on))
         )
         people.consent_changed.connect(lambda who, use, on: edit(lambda s: participants.set_consent(s, who, use, on)))
+        people.variable_entered.connect(
+            lambda who, name, value, kind: edit(lambda s: enter_variables(s, who, {name: value}, kind))
+        )
         self._show()
         dialog.open()
 
@@ -559,11 +428,16 @@ class RecordingDetailsController(QObject):
             )
         )
         here = {participant.id for participant in participants_in(study, recording.id)}
+        known = variables_by_participant(study)
         dialog.participants.set_people(
             [
-                ParticipantTableRow(participant, participant.id in here, consents(study, participant.id))
+                ParticipantRow(
+                    participant, participant.id in here, consents(study, participant.id), known.get(participant.id, {})
+                )
                 for participant in sorted(all_participants(study), key=lambda participant: participant.id not in here)
-            ]
+            ],
+            variable_kinds(study),
+            writable=self._studio.writable,
         )
 
     def _file_lines(self, session: Session) -> list[FileLine]:

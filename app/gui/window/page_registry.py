@@ -73,7 +73,11 @@ WINDOWS: dict[str, tuple[ViewTab, ...]] = {
     ),
     "import_annotations": (ViewTab("import_annotations", "", "app.gui.files.annotation_import:ImportWindow"),),
     "export_annotations": (ViewTab("export_annotations", "", "app.gui.files.annotation_export:ExportWindow"),),
-    "agreement": (ViewTab("agreement", "", "app.gui.agreement.agreement_window:AgreementWindow"),),
+    "agreement": (
+        ViewTab("agreement", tr("Agreement"), "app.gui.agreement.agreement_window:AgreementWindow"),
+        ViewTab("time_budget", tr("Time budget"), "app.gui.statistics.time_budget_tab:TimeBudgetTab"),
+        ViewTab("transitions", tr("Transitions"), "app.gui.statistics.transitions_tab:TransitionsTab"),
+    ),
     "evaluation": (
         ViewTab("question_filter", tr("Filter questions"), "app.gui.questions.filter_tab:FilterTab"),
         ViewTab("measures", tr("What judges understand"), "app.gui.questions.measures_tab:MeasuresTab"),

@@ -24,8 +24,8 @@ from annotate.agreement.study_agreement import (
     read_agreement_input,
     report_agreement,
 )
-from annotate.review.segment_statistics import summarize_by_annotator, summarize_segments
 from annotate.segments.segment_edits import add_segment
+from annotate.statistics.segment_statistics import summarize_by_annotator, summarize_segments
 from annotate.study.people import add_participant
 from annotate.study.scheme_versions import use_shipped_scheme
 from project.codec import dump
@@ -138,6 +138,8 @@ def test_what_is_said_of_one_participant_is_not_compared_with_what_is_said_of_an
     assert goal["mean_difference"].value == 1
     assert goal["pearson_r"].value == pytest.approx(1)
     assert goal["randolph_kappa"].n == 2
+    assert goal["icc_agreement"].value == pytest.approx(0.98, abs=0.01)
+    assert (goal["icc_agreement"].n, goal["icc_agreement"].more["interval"]) == (2, "F")
 
 
 @pytest.mark.parametrize(
@@ -225,6 +227,7 @@ def test_time_that_is_marked_twice_counts_once(session: Session) -> None:
     assert found.density[0].tolist() == pytest.approx([0.5, 1, *[0.5] * 18], abs=0.1)
     assert found.density[0].sum() == pytest.approx(20 * (1 + 3 / 60) / 2)
     assert found.density[1].sum() == pytest.approx(20 * 6 / 60 / 2)
+    assert found.marked.tolist() == pytest.approx(found.density[0].tolist()), "the other label lies inside"
 
 
 def test_statistics_of_each_annotator_add_up(session: Session) -> None:

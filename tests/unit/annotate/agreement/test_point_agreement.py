@@ -12,7 +12,7 @@ from annotate.agreement.annotation_arrays import AgreementInput, AgreementSettin
 from annotate.agreement.segment_agreement import modified_kappa
 from annotate.agreement.span_matching import SpanArray, find_overlaps, match_nearest_points
 from annotate.agreement.study_agreement import AgreementQuery, read_agreement_input, report_agreement
-from annotate.review.segment_statistics import summarize_segments
+from annotate.statistics.segment_statistics import summarize_segments
 from annotate.study.people import add_participant
 from project.entities.study_records import ParticipantRole
 from project.session.session import Session

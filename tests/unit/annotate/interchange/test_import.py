@@ -209,6 +209,13 @@ def test_lanes_of_other_tools_are_proposed_by_their_texts(session: Session) -> N
     assert found.lanes["codes"].annotator == "Somebody"
 
 
+def test_tiers_that_hang_on_each_other_in_a_circle_are_proposed_all_the_same(session: Session) -> None:
+    said = tuple(InterchangeEntry(n * SECOND, (n + 1) * SECOND, f"This is sentence {n}.") for n in range(4))
+    lanes = (InterchangeLane("a", said, parent="b"), InterchangeLane("b", said, parent="a"))
+    document = Document((RecordingPart("x", lanes),), name="x", source="eaf")
+    assert planned(session, document, guess_mapping(session, document)).added == 8
+
+
 def test_an_export_never_replaces_a_file_unasked(session: Session, tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("mine")

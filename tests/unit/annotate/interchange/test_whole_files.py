@@ -20,7 +20,7 @@ from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments, values_of
 from project.queries.study_schemes import all_versions, schemes_in_use
 from project.queries.transcript_rows import utterances_of
-from project.schemes.scheme import FieldKind
+from project.schemes.scheme import Extent, FieldKind
 from project.session.session import Session
 from project.store.study import Study
 
@@ -354,3 +354,25 @@ def test_what_an_import_made_tracks_of_comes_back_in_every_format(key: str, sess
         assert (again.added, again.left_out, again.new_versions) == (0, 0, {})
         added -= again.known
     assert added == 0
+
+
+def test_a_category_of_points_becomes_a_track_of_points_and_goes_back_as_point_events(
+    session: Session, tmp_path: Path
+) -> None:
+    path = tmp_path / "nods.boris"
+    behavior = {"type": "Point event", "key": "n", "code": "nod", "category": "", "modifiers": {}}
+    events = [[at, who, "nod", "", ""] for at, who in ((1.5, "child"), (1.5, "dog"), (4, "child"))]
+    observation = {"type": "LIVE", "file": {}, "events": events}
+    path.write_text(json.dumps({"behaviors_conf": {"0": behavior}, "observations": {"visit": observation}}), "utf-8")
+    plan = bring(session, path)
+    assert (plan.added, plan.left_out) == (3, 0)
+    assert session.schemes.get("nods").track("Behaviors").extent is Extent.POINT
+    assert {(segment.start_us, segment.end_us) for segment in all_segments(session.study)} == {
+        (1_500_000, 1_500_000),
+        (4_000_000, 4_000_000),
+    }
+    out = tmp_path / "out.boris"
+    export_recordings(session, get_format("boris"), out, exportable_recordings(session))
+    found = json.loads(out.read_text("utf-8"))
+    assert [known["type"] for known in found["behaviors_conf"].values()] == ["Point event"]
+    assert [event for about in found["observations"].values() for event in about["events"]] == events

@@ -17,10 +17,10 @@ from annotate.interchange.document_export import build_document, export_recordin
 from annotate.interchange.document_import import apply_document_import, plan_document_import
 from annotate.interchange.lane_entries import guess_recordings
 from annotate.interchange.lane_mapping import EntryTarget, ImportMapping, LaneTarget, guess_mapping
-from annotate.review.segment_statistics import summarize_segments
 from annotate.review.segment_table import SegmentColumns, SegmentTable
 from annotate.segments.bulk_edits import shift_segments
 from annotate.segments.segment_edits import add_segment, delete_segments, edit_segment, move_segments, split_segment
+from annotate.statistics.segment_statistics import summarize_segments
 from annotate.study.scheme_versions import use_scheme
 from project.entities.study_records import POINT_CONTEXT_US, Segment
 from project.errors import UserError

@@ -69,6 +69,7 @@ class Statistics:
         density: (labels, BINS) share of the recordings' time that is marked, 0 to 1, in each part of a recording from
             its start to its end, on average over annotated recordings and the annotators who worked on them. Time that
             an annotator marked twice with a label counts once. Of points it is how many there are a minute.
+        marked: (BINS,) the same for time that is marked with any label, or points of any.
         recordings: how many have segments.
         points: whether the segments are points, which have no duration.
         samples: of a track that is sampled; else None.
@@ -81,6 +82,7 @@ class Statistics:
     fields: tuple[ChoiceFieldCounts, ...]
     seconds: Mapping[str, Floats]
     density: Floats
+    marked: Floats
     recordings: int
     points: bool = False
     samples: SampleCounts | None = None
@@ -98,6 +100,7 @@ class Statistics:
                 for key, values in self.seconds.items()
             },
             "density": self.density.tolist(),
+            "marked": self.marked.tolist(),
             "recordings": self.recordings,
             "samples": None
             if self.samples is None
@@ -123,6 +126,7 @@ def summarize_segments(material: AgreementData) -> Statistics:
         fields=tuple(_count_choices(field, material.label, kinds) for field in material.choice_fields),
         seconds={label.key: seconds[material.label == code] for code, label in enumerate(material.labels)},
         density=_density(material, kinds),
+        marked=_density(replace(material, label=np.zeros_like(material.label)), 1)[0],
         recordings=len(np.unique(material.recording)),
         points=material.points,
         samples=None if material.sampling is None else _count_samples(material, kinds),

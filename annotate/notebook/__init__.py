@@ -1,0 +1,1 @@
+"""A study as data frames and arrays, for notebooks and scripts."""

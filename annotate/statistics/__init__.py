@@ -1,0 +1,1 @@
+"""Statistics of what annotators marked: counts, time budgets, transitions of labels."""
