@@ -1,27 +1,26 @@
 """The code book editor: tracks, labels and fields in tables, a form for the selected one, and a preview."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QMenu,
     QPushButton,
     QScrollArea,
     QSplitter,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from annotate.study.scheme_changes import SchemePlan
 from annotate.study.scheme_draft import SchemeDraft
 from annotate.study.scheme_versions import LabelKey
-from app.gui.settings.scheme_forms import KIND_NAMES, FieldForm, LabelForm, PartForm, TrackForm, tool_button
+from app.gui.settings.scheme_field_form import KIND_NAMES, FieldForm
+from app.gui.settings.scheme_forms import LabelForm, PartForm, TrackForm
 from app.gui.settings.scheme_preview import SchemePreview
+from app.gui.settings.scheme_tables import SEGMENTS_COLUMN, PartRow, PartTable, keep_looks, name_column, problem_text
 from project.errors import UserError
 from project.schemes.scheme import Field, FieldKind, Label, Track
 from project.schemes.scheme_checks import SchemePath, SchemeProblem, find_scheme_problems
@@ -31,73 +30,13 @@ from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.form.form import Form
 from widgets.form.layouts import WIDE_MARGIN, bounded_to_screen, make_column
 from widgets.labels import free_look, label_looks
-from widgets.table.record_table import RecordColumn, RecordTable
+from widgets.table.record_table import RecordColumn
 from widgets.text_labels import PlainLabel, describe
 
-P = TypeVar("P", Track, Label, Field)
 Agree = Callable[[str, str, str], bool]
 """Takes a title, a question and the text of the button; tells whether the person agrees."""
 
 
-@dataclass(frozen=True, slots=True)
-class PartRow(Generic[P]):
-    """A part of the scheme at its place, how many segments have it, and whether something is wrong with it."""
-
-    place: int
-    part: P
-    segments: int = 0
-    is_wrong: bool = False
-
-    @property
-    def key(self) -> str:
-        """Tell it from the others: the key of the part follows its name while it is typed."""
-        return str(self.place)
-
-
-class PartTable(QWidget, Generic[P]):
-    """A table of parts under a heading, with buttons to add, remove and move them."""
-
-    def __init__(self, heading: str, columns: Sequence[RecordColumn[PartRow[P]]], add: str, empty: str) -> None:
-        super().__init__()
-        self.heading = PlainLabel(heading)
-        self.heading.setFont(theme.font(semibold=True))
-        self.table: RecordTable[PartRow[P]] = RecordTable(heading, columns, empty=empty)
-        self.table.setMinimumHeight(theme.GRID * 9)
-        self.add = tool_button("plus", add)
-        self.remove = tool_button("trash-2", tr("Remove the selected one"))
-        self.up = tool_button("chevron-up", tr("Move up"))
-        self.down = tool_button("chevron-down", tr("Move down"))
-        self.head = QHBoxLayout()
-        self.head.setSpacing(2)
-        self.head.addWidget(self.heading, 1)
-        for button in (self.add, self.remove, self.up, self.down):
-            self.head.addWidget(button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
-        column.addLayout(self.head)
-        column.addWidget(self.table, 1)
-
-    def show_rows(self, rows: Sequence[PartRow[P]], selected: int | None) -> None:
-        """Show the parts, with one selected, or none."""
-        self.table.show_records(rows)
-        self.table.select([] if selected is None else [str(selected)])
-        for button in (self.remove, self.up, self.down):
-            button.setEnabled(selected is not None and bool(rows))
-
-
-def _name_column(title: str) -> RecordColumn[PartRow[P]]:
-    return RecordColumn(
-        title,
-        lambda row: row.part.name,
-        stretch=True,
-        icon=lambda row: ("circle-alert", "error") if row.is_wrong else "",
-    )
-
-
-_SEGMENTS: RecordColumn[PartRow[P]] = RecordColumn(  # type: ignore[valid-type]
-    tr("Segments"), lambda row: f"{row.segments:,}" if row.segments else "", number=True
-)
 _SECTIONS = ("tracks", "labels", "fields")
 
 
@@ -185,7 +124,7 @@ class SchemeEditor(OwnDialog):
 
     def _make_tables(self) -> None:
         self.tracks: PartTable[Track] = PartTable(
-            tr("Tracks"), [_name_column(tr("Track")), _SEGMENTS], tr("Add a track"), tr("Add the first track")
+            tr("Tracks"), [name_column(tr("Track")), SEGMENTS_COLUMN], tr("Add a track"), tr("Add the first track")
         )
         self.labels: PartTable[Label] = PartTable(
             tr("Labels"),
@@ -202,14 +141,14 @@ class SchemeEditor(OwnDialog):
                     icon=lambda row: ("circle-alert", "error") if row.is_wrong else "",
                     title_tip=tr("The key that makes a segment"),
                 ),
-                _SEGMENTS,
+                SEGMENTS_COLUMN,
             ],
             tr("Add a label"),
             tr("Add the first label"),
         )
         self.fields: PartTable[Field] = PartTable(
             tr("Fields"),
-            [_name_column(tr("Field")), RecordColumn(tr("Kind"), lambda row: KIND_NAMES[row.part.kind])],
+            [name_column(tr("Field")), RecordColumn(tr("Kind"), lambda row: KIND_NAMES[row.part.kind])],
             tr("Add a field"),
             tr("Without fields, a label is all that is said"),
         )
@@ -417,25 +356,11 @@ class SchemeEditor(OwnDialog):
             self.buttons.note.setStyleSheet(f"color: {theme.palette().muted.name()};")
             return
         count = trn("{count} problem", "{count} problems", len(problems))
-        self._say(f"{count}. {self._problem_text(problems[0])}")
+        self._say(f"{count}. {problem_text(self.draft.scheme, problems[0])}")
 
     def _say(self, text: str) -> None:
         self.buttons.note.setText(text)
         self.buttons.note.setStyleSheet(f"color: {theme.palette().error.name()};")
-
-    def _problem_text(self, problem: SchemeProblem) -> str:
-        """Return what is wrong, after the names of the parts on the way to it."""
-        part: object = self.draft.scheme
-        names: list[str] = []
-        attribute = ""
-        for step in problem.path:
-            if isinstance(step, int) and isinstance(part, tuple):
-                part = part[step]
-                names.append(str(getattr(part, "name", "") or tr("number {number}").format(number=step + 1)))
-            elif isinstance(step, str):
-                part, attribute = getattr(part, step, None), step
-        where = f"{', '.join(f'“{name}”' for name in names)}, " if names else ""
-        return f"{where}{_ATTRIBUTES.get(attribute, attribute)}: {problem.what}."
 
     def _go_to(self, problem: SchemeProblem) -> None:
         path = problem.path
@@ -521,7 +446,7 @@ class SchemeEditor(OwnDialog):
         elif section == "labels":
             name = tr("Label {number}").format(number=len(track.labels) + 1)
             colour, pattern = free_look(track)
-            draft, _ = _keep_looks(draft, track).add_label(track.key, Label("", name, colour=colour, pattern=pattern))
+            draft, _ = keep_looks(draft, track).add_label(track.key, Label("", name, colour=colour, pattern=pattern))
         else:
             name = tr("Field {number}").format(number=len(draft.scheme.fields) + 1)
             draft, _ = draft.add_field(name, FieldKind.TEXT, track.key)
@@ -554,7 +479,7 @@ class SchemeEditor(OwnDialog):
                     )
                 )
                 return
-            self._change(_keep_looks(draft, track).remove_label(track.key, label.key))
+            self._change(keep_looks(draft, track).remove_label(track.key, label.key))
         else:
             self._change(draft.remove_field(self._key()))
 
@@ -568,7 +493,7 @@ class SchemeEditor(OwnDialog):
             self.draft = self.draft.shift_track(key, by)
             self._track = target
         elif section == "labels":
-            self.draft = _keep_looks(self.draft, self._current_track()).shift_label(track, key, by)
+            self.draft = keep_looks(self.draft, self._current_track()).shift_label(track, key, by)
         else:
             self.draft = self.draft.shift_field(key, by, track)
         self._shown = section, target
@@ -596,13 +521,13 @@ class SchemeEditor(OwnDialog):
 
     def _merge(self, into: str) -> None:
         track = self._current_track()
-        self.draft = _keep_looks(self.draft, track).merge_label(track.key, self._key(), into)
+        self.draft = keep_looks(self.draft, track).merge_label(track.key, self._key(), into)
         self._shown = "labels", [label.key for label in self._current_track().labels].index(into)
         self._refresh()
 
     def _split(self) -> None:
         track = self._current_track()
-        self.draft, made = _keep_looks(self.draft, track).split_label(track.key, self._key())
+        self.draft, made = keep_looks(self.draft, track).split_label(track.key, self._key())
         for key in made:
             colour, pattern = free_look(self._current_track())
             self.draft = self.draft.edit_label(track.key, key, colour=colour, pattern=pattern)
@@ -612,22 +537,3 @@ class SchemeEditor(OwnDialog):
 
 _NAME_WIDTH = theme.GRID * 36
 _SIZE = QSize(1080, 720)
-_ATTRIBUTES: dict[str, str] = {
-    "name": tr("name"),
-    "key": tr("key"),
-    "shortcut": tr("shortcut"),
-    "colour": tr("colour"),
-    "labels": tr("labels"),
-    "tracks": tr("tracks"),
-    "choices": tr("choices"),
-    "maximum": tr("range"),
-    "step": tr("step"),
-    "ends": tr("ends"),
-}
-
-
-def _keep_looks(draft: SchemeDraft, track: Track) -> SchemeDraft:
-    """Name the colours and patterns that the labels of a track have, so that those stay when others come or go."""
-    looks = {look.key: look for look in label_looks(track)}
-    labels = (replace(x, colour=looks[x.key].colour, pattern=looks[x.key].pattern) for x in track.labels)
-    return draft.edit_track(track.key, labels=tuple(labels))

@@ -2,35 +2,25 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, QSize, Signal
 from PySide6.QtGui import QColor, QIcon, QPixmap
-from PySide6.QtWidgets import QColorDialog, QHBoxLayout, QLineEdit, QPlainTextEdit, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QColorDialog, QLineEdit, QPlainTextEdit, QToolButton, QWidget
 
-from annotate.study.scheme_draft import new_choices
 from project.schemes.scheme import (
-    CHOICE_KINDS,
-    NUMERIC_KINDS,
     Extent,
-    Field,
-    FieldChoice,
-    FieldKind,
     Label,
     Pattern,
     Sampling,
     SamplingKind,
-    Scheme,
     Track,
 )
 from resources.translation import tr
 from widgets import theme
-from widgets.form.checklists import TickMenu, TickMenuItem
+from widgets.form.checklists import TickMenu
 from widgets.form.form import Form
 from widgets.form.input_fields import ChoiceBox
 from widgets.labels import LabelLook, Sign, label_ink
-from widgets.table.record_table import RecordColumn, RecordTable
 from widgets.text_labels import NoteInForm, describe, plain_tip
 from widgets.theme import icon
 
@@ -47,14 +37,6 @@ SAMPLING_NAMES: dict[str, str] = {
     SamplingKind.WHOLE: tr("What lasted through the interval (whole)"),
 }
 _USUAL_INTERVAL_S = 10
-KIND_NAMES: dict[str, str] = {
-    FieldKind.TEXT: tr("Text"),
-    FieldKind.CHOICE: tr("One choice"),
-    FieldKind.CHOICES: tr("Several choices"),
-    FieldKind.SCALE: tr("Scale of whole numbers"),
-    FieldKind.SLIDER: tr("Slider"),
-    FieldKind.PARTICIPANT: tr("Participant"),
-}
 _COLOUR_NAMES: dict[str, str] = {
     "": tr("Automatic"),
     "error": tr("Red, hatched (error)"),
@@ -80,7 +62,6 @@ _PATTERN_NAMES: dict[str, str] = {
     Pattern.POSTS: tr("Upright lines"),
     Pattern.GRID: tr("Grid"),
 }
-_CHOICE_WIDTH = theme.GRID * 20
 _TEXT_HEIGHT = theme.GRID * 7
 
 
@@ -166,8 +147,8 @@ class PartForm(Form):
             self.keyed.emit(self.key.text().strip())
 
     def _fill_names(self, name: str, key: str) -> None:
-        _fill_line(self.name, name)
-        _fill_line(self.key, key)
+        fill_line(self.name, name)
+        fill_line(self.key, key)
 
 
 class ShortcutEdit(QLineEdit):
@@ -214,14 +195,14 @@ class TrackForm(PartForm):
     def show_track(self, track: Track, segments: int) -> None:
         """Show a track; what it covers stays while it has segments."""
         self._fill_names(track.name, track.key)
-        _fill_lines(self.definition, track.definition)
+        fill_lines(self.definition, track.definition)
         self.extent.choose(track.extent)
         self.inside.setChecked(bool(track.inside))
         self.coding.setChecked(track.coding == "one")
         sampling = track.sampling
         self.sampling.choose("" if sampling is None else sampling.kind)
-        if sampling is not None and _parse_number(self.every.text()) != sampling.every:
-            _fill_line(self.every, f"{sampling.every:g}")
+        if sampling is not None and parse_number(self.every.text()) != sampling.every:
+            fill_line(self.every, f"{sampling.every:g}")
         self._layout.setRowVisible(self.every, sampling is not None)
         for field in (self.extent, self.inside, self.sampling, self.every):
             field.setEnabled(not segments)
@@ -230,7 +211,7 @@ class TrackForm(PartForm):
 
     def _enter_sampling(self) -> None:
         kind = self.sampling.key()
-        every = _parse_number(self.every.text())
+        every = parse_number(self.every.text())
         if not kind:
             self.edited.emit({"sampling": None})
             return
@@ -277,13 +258,13 @@ class LabelForm(PartForm):
         """Show a label."""
         self._colour = label.colour
         self._fill_names(label.name, label.key)
-        _fill_line(self.shortcut, label.shortcut)
+        fill_line(self.shortcut, label.shortcut)
         self.shortcut.setEnabled(not label.retired)
         self._offer_colours()
         self.pattern.choose(label.pattern)
-        _fill_lines(self.definition, label.definition)
-        _fill_lines(self.examples, "\n".join(label.examples))
-        _fill_line(self.hint, label.hint)
+        fill_lines(self.definition, label.definition)
+        fill_lines(self.examples, "\n".join(label.examples))
+        fill_line(self.hint, label.hint)
         self.is_retired.setChecked(label.retired)
 
     def _offer_colours(self) -> None:
@@ -306,193 +287,6 @@ class LabelForm(PartForm):
         self.edited.emit({"colour": chosen})
 
 
-@dataclass(frozen=True, slots=True)
-class ChoiceRow:
-    """A choice of a field, at its place."""
-
-    place: int
-    choice: FieldChoice
-
-    @property
-    def key(self) -> str:
-        """Tell it from the others."""
-        return str(self.place)
-
-
-class FieldForm(PartForm):
-    """The form of a field.
-
-    Signals:
-        requirement_changed (object): the labels of the track that need it.
-    """
-
-    requirement_changed = Signal(object)
-
-    def __init__(self) -> None:
-        super().__init__(tr("Field"))
-        self._choices: tuple[FieldChoice, ...] = ()
-        self.kind = self._add_choice("kind", tr("Kind"), tr("How it is filled in"), KIND_NAMES)
-        self._choice_part = self._make_choices()
-        self.add(tr("Choices"), self._choice_part)
-        self._add_note("choices")
-        self._range = QWidget()
-        row = QHBoxLayout(self._range)
-        row.setContentsMargins(0, 0, 0, 0)
-        self.minimum = _number_line(tr("Lowest"), row)
-        self.maximum = _number_line(tr("Highest"), row)
-        self.step = _number_line(tr("Step"), row)
-        for attribute in ("minimum", "maximum", "step"):
-            getattr(self, attribute).textEdited.connect(partial(self._enter_number, attribute))
-        self.add(tr("Range"), self._range)
-        self._add_note("maximum")
-        self._add_note("step")
-        self._ends = QWidget()
-        row = QHBoxLayout(self._ends)
-        row.setContentsMargins(0, 0, 0, 0)
-        self.low = _end_line(tr("what the lowest means"), row)
-        self.high = _end_line(tr("what the highest means"), row)
-        for end in (self.low, self.high):
-            end.textEdited.connect(self._enter_ends)
-        self.add(tr("Ends"), self._ends)
-        self.definition = self._add_lines("definition", tr("Definition"), tr("What is to be filled in"))
-        self.shortcut = ShortcutEdit()
-        describe(self.shortcut, tr("Shortcut"), tr("The key that goes to the field"))
-        self.shortcut.textEdited.connect(lambda _text: self.edited.emit({"shortcut": self.shortcut.text().strip()}))
-        self.add(tr("Shortcut"), self.shortcut)
-        self._add_note("shortcut")
-        self.required = self._add_ticks(
-            tr("Required for"), tr("A segment with one of these labels is complete only with it"), tr("no label")
-        )
-        self.only_for = self._add_ticks(
-            tr("Shown for"), tr("Only segments with one of these labels have it"), tr("every label")
-        )
-        self.tracks = self._add_ticks(tr("On tracks"), tr("Only segments of these tracks have it"), tr("every track"))
-        self.required.changed.connect(lambda: self.requirement_changed.emit(self.required.ticked_keys()))
-        self.only_for.changed.connect(self._enter_labels)
-        self.tracks.changed.connect(lambda: self.edited.emit({"tracks": self.tracks.ticked_keys()}))
-
-    def show_field(self, field: Field, scheme: Scheme, track: Track, required: frozenset[str], *, is_new: bool) -> None:
-        """Show a field on a track; the kind and the key of one that is not new stay."""
-        self._fill_names(field.name, field.key)
-        self.key.setReadOnly(not is_new)
-        self.kind.choose(field.kind)
-        self.kind.setEnabled(is_new)
-        self._choices = field.choices
-        self.choices.show_records([ChoiceRow(place, choice) for place, choice in enumerate(field.choices)])
-        self._show_choice()
-        for attribute in ("minimum", "maximum", "step"):
-            if _parse_number(getattr(self, attribute).text()) != getattr(field, attribute):
-                _fill_line(getattr(self, attribute), f"{getattr(field, attribute):g}")
-        low, high = (*field.ends, "", "")[:2]
-        _fill_line(self.low, low)
-        _fill_line(self.high, high)
-        _fill_lines(self.definition, field.definition)
-        _fill_line(self.shortcut, field.shortcut)
-        labels = [TickMenuItem(label.key, label.name) for label in track.labels]
-        self._others = tuple(key for key in field.only_for if track.label(key) is None)
-        for menu, items, ticked in (
-            (self.required, labels, required),
-            (self.only_for, labels, set(field.only_for)),
-            (self.tracks, [TickMenuItem(other.key, other.name) for other in scheme.tracks], set(field.tracks)),
-        ):
-            with QSignalBlocker(menu):
-                menu.set_entries(items)
-                menu.set_ticked(ticked)
-        self.step.setEnabled(field.kind is FieldKind.SLIDER)
-        for part, shown in (
-            (self._choice_part, field.kind in CHOICE_KINDS),
-            (self._range, field.kind in NUMERIC_KINDS),
-            (self._ends, field.kind in NUMERIC_KINDS),
-            (self.tracks, len(scheme.tracks) > 1),
-        ):
-            self._layout.setRowVisible(part, shown)
-
-    def _make_choices(self) -> QWidget:
-        part = QWidget()
-        self.choices: RecordTable[ChoiceRow] = RecordTable(
-            tr("Choices"),
-            [
-                RecordColumn(
-                    tr("Name"),
-                    lambda row: row.choice.name,
-                    width=_CHOICE_WIDTH,
-                    write=partial(self._write_choice, "name"),
-                ),
-                RecordColumn(
-                    tr("Shortcut"), lambda row: row.choice.shortcut, write=partial(self._write_choice, "shortcut")
-                ),
-            ],
-            empty=tr("Add the first choice"),
-        )
-        self.choices.setFixedHeight(theme.GRID * 15)
-        self.add_choice = tool_button("plus", tr("Add a choice"))
-        self.remove_choice = tool_button("trash-2", tr("Remove the selected choice"))
-        self.add_choice.clicked.connect(self._append_choice)
-        self.remove_choice.clicked.connect(self._delete_choice)
-        self.choice_definition = QLineEdit(placeholderText=tr("what the selected choice means"))
-        describe(self.choice_definition, tr("Definition of the choice"), tr("What the selected choice means"))
-        self.choice_definition.textEdited.connect(self._define_choice)
-        self.choices.selection_changed.connect(self._show_choice)
-        column = QVBoxLayout(part)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
-        column.addWidget(self.choices)
-        column.addWidget(self.choice_definition)
-        row = QHBoxLayout()
-        row.addWidget(self.add_choice)
-        row.addWidget(self.remove_choice)
-        row.addStretch(1)
-        column.addLayout(row)
-        return part
-
-    def _write_choice(self, attribute: str, row: ChoiceRow, text: str) -> None:
-        listed = [[choice.key, choice.name, choice.shortcut] for choice in self._choices]
-        listed[row.place][1 if attribute == "name" else 2] = (
-            text.strip() if attribute == "name" else text.strip().upper()
-        )
-        self._enter_choices([(key, name, shortcut) for key, name, shortcut in listed])
-
-    def _append_choice(self) -> None:
-        listed = [(choice.key, choice.name, choice.shortcut) for choice in self._choices]
-        place = len(listed)
-        self._enter_choices([*listed, ("", tr("Choice {number}").format(number=place + 1), "")])
-        self.choices.select([str(place)])
-        self.choices.edit(self.choices.model().index(place, 0))
-
-    def _show_choice(self) -> None:
-        row = self.choices.current()
-        self.choice_definition.setEnabled(row is not None)
-        _fill_line(self.choice_definition, "" if row is None else row.choice.definition)
-
-    def _define_choice(self, text: str) -> None:
-        row = self.choices.current()
-        if row is not None:
-            defined = replace(row.choice, definition=" ".join(text.split()))
-            choices = (defined if at == row.place else choice for at, choice in enumerate(self._choices))
-            self.edited.emit({"choices": tuple(choices)})
-
-    def _delete_choice(self) -> None:
-        row = self.choices.current()
-        if row is not None:
-            left = [choice for place, choice in enumerate(self._choices) if place != row.place]
-            self.edited.emit({"choices": tuple(left)})
-
-    def _enter_choices(self, listed: Sequence[tuple[str, str, str]]) -> None:
-        self.edited.emit({"choices": new_choices(listed, self._choices)})
-
-    def _enter_number(self, attribute: str, text: str) -> None:
-        number = _parse_number(text)
-        if number is not None:
-            self.edited.emit({attribute: number})
-
-    def _enter_ends(self) -> None:
-        ends = (self.low.text().strip(), self.high.text().strip())
-        self.edited.emit({"ends": ends if any(ends) else ()})
-
-    def _enter_labels(self) -> None:
-        self.edited.emit({"only_for": (*self._others, *self.only_for.ticked_keys())})
-
-
 def tool_button(picture: str, text: str) -> QToolButton:
     """Return a small button with an icon."""
     button = QToolButton()
@@ -502,35 +296,22 @@ def tool_button(picture: str, text: str) -> QToolButton:
     return button
 
 
-def _number_line(title: str, row: QHBoxLayout) -> QLineEdit:
-    line = QLineEdit()
-    describe(line, title, title)
-    line.setPlaceholderText(title)
-    row.addWidget(line)
-    return line
-
-
-def _end_line(title: str, row: QHBoxLayout) -> QLineEdit:
-    line = QLineEdit(placeholderText=title)
-    describe(line, title, title)
-    row.addWidget(line)
-    return line
-
-
-def _fill_line(line: QLineEdit, text: str) -> None:
+def fill_line(line: QLineEdit, text: str) -> None:
     """Show a text where it differs, so that the cursor stays in what is being typed."""
     if line.text().strip() != text.strip():
         line.setText(text)
         line.setCursorPosition(0)
 
 
-def _fill_lines(field: QPlainTextEdit, text: str) -> None:
+def fill_lines(field: QPlainTextEdit, text: str) -> None:
+    """Show a text of several lines where it differs, without a signal."""
     if " ".join(field.toPlainText().split()) != " ".join(text.split()):
         with QSignalBlocker(field):
             field.setPlainText(text)
 
 
-def _parse_number(text: str) -> int | float | None:
+def parse_number(text: str) -> int | float | None:
+    """Return the number that a text says, a whole one where it is; None where it says none."""
     try:
         number = float(text.replace(",", "."))
     except ValueError:
