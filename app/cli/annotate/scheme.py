@@ -120,7 +120,7 @@ def use(
 def _read_rename(text: str) -> tuple[str, str]:
     before, equals, after = text.partition("=")
     if not equals or not before or not after:
-        raise UserError(f"“{text}” is no renaming.", "Give OLD=NEW, such as --rename warm=friendly.")
+        raise UserError(f"“{text}” is not a renaming.", "Give OLD=NEW, such as --rename warm=friendly.")
     return before, after
 
 
