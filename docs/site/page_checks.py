@@ -11,9 +11,9 @@ from markdown_it import MarkdownIt
 from app.cli.command_table import command_places
 from app.docs_browser.docs_pages import DocsTheme, list_pages, page_html, read_markdown, resolve_link
 from app.docs_browser.docs_search import page_sections
-from app.gui.help.help_topics import DIALOG_PAGES, START_PAGE, TUTORIAL_PAGE, VIEW_PAGES
+from app.gui.help.help_topics import DIALOG_PAGES, START_PAGE, TUTORIAL_PAGE
 from app.gui.window.action_table import ACTIONS
-from app.gui.window.page_registry import MODES
+from app.gui.window.page_registry import MODES, VIEW_PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -84,7 +84,7 @@ def _links() -> Iterator[str]:
     for topic in {START_PAGE, TUTORIAL_PAGE, *VIEW_PAGES.values(), *DIALOG_PAGES.values()}:
         name, _, anchor = topic.partition("#")
         if anchor not in anchors.get(name, ()):
-            yield f"app/gui/help/help_topics.py: {topic} leads nowhere"
+            yield f"{topic}, the page of a view or dialog, leads nowhere"
     for picture in DOCS.glob("*.png"):
         if picture.name not in shown or picture.stat().st_size > _LARGEST_PICTURE:
             yield f"docs/{picture.name} is shown by no page, or has more than {_LARGEST_PICTURE} bytes"
@@ -109,7 +109,7 @@ def _menus() -> Iterator[str]:
         yield f"only {count} keys of menu entries are named"
     told = all_pages().replace("\n", " ")
     for spec in ACTIONS:
-        opens = spec.handler.__name__ == "<lambda>" and "open_window" in spec.handler.__code__.co_names
+        opens = spec.handler.__name__ == "<lambda>" and "open_view" in spec.handler.__code__.co_names
         menu, entry = _plain(spec.menu), _plain(spec.text).rstrip("…")
         if opens and not re.search(rf"\*{menu}(?: > |, ){re.escape(entry)}…?\*", told):
             yield f"no page names {menu} > {entry}, which opens a window"

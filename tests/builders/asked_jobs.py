@@ -1,17 +1,16 @@
 """How a job of each kind that is about a recording is asked for."""
 
+import importlib
 from collections.abc import Callable
 from pathlib import Path
 
 from annotate.cues import cue_detection as cues
-from annotate.meta import scenes as scene_job
 from annotate.speech import speaker_detection as speakers
 from annotate.speech import transcription
 from annotate.speech import voice_activity as speech
 from annotate.study import recording_files as synchronizing
 from anonymize.export import export_job as anonymization
 from anonymize.export import preview_job as preview
-from anonymize.faces import face_tracking_job as face_tracking
 from anonymize.faces import text_regions_job as text_regions
 from anonymize.privacy import privacy_job as privacy
 from anonymize.release import release_job as release
@@ -25,7 +24,7 @@ from project.ids import new_id
 from project.progress import Silent
 from project.queries.recording_rows import insert_participant, media_of
 from project.queries.transcript_rows import insert_utterances, utterances_of
-from project.session.jobs import JobSpec, run_inline
+from project.session.jobs import JOB_MODULES, JobSpec, run_inline
 from project.session.session import Session
 from tests.builders.text_network import install_text_network
 from tests.builders.tiny_whisper import write_tiny_whisper
@@ -70,8 +69,15 @@ def suggested_cues(session: Session, recording: str, folder: Path) -> JobSpec:
     return cues.prepare(session, recording)
 
 
+def usual(kind: str) -> Callable[[Session, str, Path], JobSpec]:
+    """Return how a kind is asked for that needs nothing but a recording."""
+    return lambda session, recording, folder: importlib.import_module(JOB_MODULES[kind]).prepare(session, recording)
+
+
+WITHOUT_STUDY = {"ask", "fetch", "pii", "try_judge"}
+"""Kinds that are about no recording and store nothing; they have tests of their own."""
 PREPARE: dict[str, Callable[[Session, str, Path], JobSpec]] = {
-    "faces": lambda session, recording, folder: face_tracking.prepare(session, recording),
+    **{kind: usual(kind) for kind in JOB_MODULES if kind not in WITHOUT_STUDY},
     "anonymize": lambda session, recording, folder: anonymization.prepare(
         session, recording, "solid", folder, overwrite=True
     ),
@@ -90,10 +96,8 @@ PREPARE: dict[str, Callable[[Session, str, Path], JobSpec]] = {
     "text": text_search,
     "speakers": suggested_speakers,
     "cues": suggested_cues,
-    "scenes": lambda session, recording, folder: scene_job.prepare(session, recording),
-    "speech": lambda session, recording, folder: speech.prepare(session, recording),
     "transcribe": lambda session, recording, folder: transcription.prepare(
         session, recording, str(write_tiny_whisper(folder / "model")), replace=True
     ),
 }
-"""How a job of each kind is asked for; a new kind needs a line here."""
+"""How a job of each kind is asked for; a new kind needs a line here where a recording is not enough."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from project.ids import new_id
 from project.schema.table_declaration import ColumnKind
-from project.schema.tables import TABLES
+from project.schema.tables import HUMAN_TABLES, TABLES
 from project.schemes.scheme_file import shipped_text
 from project.store.study import Study
 
@@ -90,6 +90,10 @@ def fill(study: Study) -> Full:
         _shown(study, put, mark)
         _judged(study, full, put, mark, number)
     _named(study, full, mine, other)
+    for name in HUMAN_TABLES:
+        if study.row(f"SELECT 1 FROM {name}") is None:
+            with study.step(f"Fill {name}"):
+                put(name)
     return full
 
 
@@ -141,6 +145,8 @@ def _putter(study: Study, full: Full, number: str, other: Mark, who: str = "") -
     def cell(table: str, column: str, kind: ColumnKind, mark: Mark) -> Any:
         if column in _USUAL:
             return _USUAL[column]
+        if values := TABLES[table].column(column).values:
+            return values[0]
         if kind in (ColumnKind.TEXT, ColumnKind.NAME):
             return mark(f"{table}.{column}")
         if column == "id":

@@ -18,15 +18,13 @@ from project.entities.study_records import MediumRole
 from project.files.fingerprints import file_sha256
 from project.progress import Silent
 from project.queries.history_rows import latest_run
-from project.session.jobs import JOB_MODULES, JobSpec, load_kind, run_inline
+from project.session.jobs import JobSpec, load_kind, run_inline
 from project.session.session import Session
 from project.store.study import Study
 from tests.builders.asked_jobs import PREPARE
 from tests.contract.documentation import ROOT
 from tests.contract.footage import face_clip
 
-WITHOUT_STUDY = {"ask", "fetch", "pii", "try_judge"}
-"""Kinds that are about no recording and store nothing; they have tests of their own."""
 PASSING = ("seconds", "file", "output", "sha256")
 """What differs from run to run. On a busy machine x264's threads pack the same pictures into other bytes at times."""
 KEEPING_NOTHING = ("preview", "listen")
@@ -75,10 +73,6 @@ def in_worker(study: Path) -> Iterator[Callable[[JobSpec], Any]]:
 
         yield do
         process.stdin.close()
-
-
-def test_every_kind_about_a_recording_is_here() -> None:
-    assert PREPARE.keys() | WITHOUT_STUDY == JOB_MODULES.keys()
 
 
 @pytest.mark.parametrize("kind", PREPARE)

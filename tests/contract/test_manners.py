@@ -25,7 +25,7 @@ from annotate.segments.bulk_edits import add_comment
 from annotate.study.recording_edits import add_recordings, probe_file
 from app.gui.export.clip_export import ExportResult, Findings
 from app.gui.files.recovery_dialog import RecoverDialog, ReportDialog
-from app.gui.help.help_topics import DIALOG_PAGES, VIEW_PAGES
+from app.gui.help.help_topics import DIALOG_PAGES
 from app.gui.judges.judges_mode import RawView
 from app.gui.study.background import _Saying
 from app.gui.study.dialogs import Dialogs
@@ -223,8 +223,7 @@ def test_every_dialog_belongs_to_the_window_that_it_is_opened_from() -> None:
     assert [dialog for dialog in own_classes(QDialog) if not issubclass(dialog, OwnDialog)] == []
 
 
-def test_every_mode_window_and_dialog_has_its_page() -> None:
-    assert set(VIEW_PAGES) == {mode.key for mode in MODES} | VIEWS
+def test_every_dialog_has_its_page() -> None:
     assert set(DIALOG_PAGES) == {dialog.__name__ for dialog in own_classes(QDialog) - WITHOUT_HELP}
 
 

@@ -2,7 +2,15 @@
 
 from importlib import import_module
 
+from annotate.interchange.annotation_files import FORMATS
 from tests.fuzz.base import Target
+
+_TOGETHER = {
+    "import-boris": "boris boris-csv",
+    "import-captions": "webvtt webvtt-segments srt srt-plain srt-segments",
+}
+"""Target -> the formats that it reads, where these are several; each other format is a target."""
+_ALONE = [key for key in FORMATS if key not in " ".join(_TOGETHER.values()).split()]
 
 TARGETS: dict[str, str] = {
     "study-bytes": "studies:Bytes",
@@ -10,13 +18,9 @@ TARGETS: dict[str, str] = {
     "study-schema": "studies:Schema",
     "study-beside": "studies:Beside",
     "study-paths": "studies:Paths",
-    "import-eaf": "importers:Annotations eaf",
-    "import-jsonl": "importers:Annotations jsonl",
-    "import-csv": "importers:Annotations csv",
-    "import-textgrid": "importers:Annotations textgrid",
-    "import-boris": "importers:Annotations boris boris-csv",
-    "import-datavyu": "importers:Annotations datavyu",
-    "import-captions": "importers:Captions webvtt webvtt-segments srt srt-plain srt-segments",
+    **{f"import-{key}": f"importers:Annotations {key}" for key in _ALONE},
+    "import-boris": f"importers:Annotations {_TOGETHER['import-boris']}",
+    "import-captions": f"importers:Captions {_TOGETHER['import-captions']}",
     "import-transcripts": "importers:Transcripts",
     "import-mappings": "importers:Mappings",
     "import-chains": "importers:Chains",

@@ -5,12 +5,15 @@ import io
 import json
 import shlex
 import sqlite3
+from collections.abc import Mapping
 from pathlib import Path
 
 from app.cli.main import greenroom
 from project.entities.egress_policy import Egress, EgressLevel, EgressRequest, Purpose
 from project.integrity.integrity_check import check_study, damage_error
 from project.queries.policy_rows import insert_egress
+from project.schema.table_declaration import ColumnKind, StudyColumn
+from project.schema.tables import HUMAN_TABLES
 from project.session.session import Session
 from tests.builders.clips import make_clip
 from tests.builders.subjects import a_chain, asked_about, gather
@@ -169,9 +172,20 @@ def _complete(study: Path) -> None:
         for table, row in rows.items():
             marks = ", ".join("?" * len(row))
             connection.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row)
+        for declared in HUMAN_TABLES.values():
+            if connection.execute(f"SELECT 1 FROM {declared.name}").fetchone() is None:
+                connection.execute(declared.insert_sql, [_usual(column, entry) for column in declared.columns])
         connection.commit()
     finally:
         connection.close()
+
+
+def _usual(column: StudyColumn, ids: Mapping[str, str]) -> object:
+    """Return what a column holds where the steps say nothing; `ids` are of rows, by table."""
+    if column.parent:
+        return ids[column.parent]
+    usual = {ColumnKind.NUMBER: 1, ColumnKind.TIME: _AT, ColumnKind.JSON: "{}"}
+    return column.values[0] if column.values else usual.get(column.kind, column.name)
 
 
 def empty_tables(study: Path) -> list[str]:

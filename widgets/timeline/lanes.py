@@ -42,6 +42,7 @@ class Lane:
         pale: what is in it is suggested by a model, and nobody's work.
         points: its segments are points, moments without length.
         fixed: its segments cannot be moved, such as samples.
+        active_look: of the label that a segment gets that is drawn in it; None where people are asked.
     """
 
     key: str
@@ -55,6 +56,7 @@ class Lane:
     pale: bool = False
     points: bool = False
     fixed: bool = False
+    active_look: LabelLook | None = None
 
     @property
     def has_bars(self) -> bool:

@@ -1,4 +1,4 @@
-"""Maps each view and dialog to its documentation page.
+"""Maps each dialog to its documentation page; that of a view is in `page_registry`.
 
 A process fills in the pages that are generated from the program.
 """
@@ -66,42 +66,6 @@ class ReferencePageLoader(QObject):
 
 START_PAGE = "index.md"
 TUTORIAL_PAGE = "tutorial.md"
-VIEW_PAGES: Mapping[str, str] = {
-    "annotate": "annotating.md",
-    "faces": "faces.md#in-the-window",
-    "review": "review.md",
-    "transcript": "transcripts.md",
-    "judges": "judges.md",
-    "chains": "causal-chains.md",
-    "questions": "questions.md",
-    "benchmark": "benchmark.md",
-    "segments": "finding.md",
-    "checklist": "finding.md#the-checklist",
-    "import_annotations": "interchange.md",
-    "export_annotations": "interchange.md",
-    "agreement": "agreement.md",
-    "time_budget": "time-budget.md",
-    "transitions": "time-budget.md#transitions",
-    "adjudicate": "review.md#one-lane-of-several",
-    "team": "team.md",
-    "activity": "long-sessions.md#active-minutes",
-    "training": "team.md#training",
-    "release": "release.md",
-    "schemes": "schemes.md",
-    "privacy": "privacy.md",
-    "pii": "personal-information.md#in-the-window",
-    "models": "models.md",
-    "prompts": "judges.md#tasks-variants-prompts",
-    "revisions": "judges.md#blind-first",
-    "policy": "what-leaves.md",
-    "question_filter": "question-filtering.md",
-    "meta": "meta-information.md",
-    "question_set": "question-data-set.md",
-    "measures": "questions.md#how-well-judges-answer",
-    "episodes": "episodes.md",
-    "benchmark_report": "benchmark-report.md",
-}
-"""View, or mode whose page the window makes -> page, with a place in it where not all of it is about the view."""
 DIALOG_PAGES: Mapping[str, str] = {
     "ExportDialog": "anonymization.md#export",
     "ExportResult": "anonymization.md#the-check",

@@ -15,11 +15,18 @@ from project.errors import UserError
 
 @dataclass(frozen=True, slots=True)
 class ViewTab:
-    """A view: its key, its name on the tab, and `module:name` of what makes it from the `Context`."""
+    """A view.
+
+    Attributes:
+        name: on the tab.
+        factory: `module:name` of what makes it from the `Context`.
+        page: of the documentation, with a heading in it where not all of it is about the view.
+    """
 
     key: str
     name: str
     factory: str
+    page: str
 
 
 class TabbedView(QWidget):

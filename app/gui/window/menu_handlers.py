@@ -8,9 +8,10 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QMessageBox
 
 from annotate.study.recording_edits import rename_recording
-from app.gui.help.help_topics import DIALOG_PAGES, START_PAGE, TUTORIAL_PAGE, VIEW_PAGES
+from app.gui.help.help_topics import DIALOG_PAGES, START_PAGE, TUTORIAL_PAGE
 from app.gui.player.player import RATES
 from app.gui.window.menus import Menus
+from app.gui.window.page_registry import VIEW_PAGES
 from app.gui.window.parts import WindowParts
 from app.gui.window.shortcuts import Shortcuts
 from project.version import __version__
@@ -171,6 +172,7 @@ class WindowCommands:
         self._window.workspace.show_picture_only(only)
         self._window.menuBar().setVisible(not only)
         self._window.messages.setVisible(not only)
+        self._window.full_screen_hints.set_full_screen(only)
         self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)
         if not only:
             self._window.timeline.setFocus()

@@ -22,8 +22,8 @@ from widgets.form.layouts import bounded_to_screen
 class WindowMode:
     """One mode: its key, its name on the bar, the keys that choose it, and the views on the tabs of its page.
 
-    The window makes a page without `tabs` itself. `width` is how many pixels the page wants, where it wants more than
-    others.
+    The window makes a page without `tabs` itself; `page` documents it. `width` is how many pixels the page wants, where
+    it wants more than others.
     """
 
     key: str
@@ -31,76 +31,135 @@ class WindowMode:
     keys: str
     tabs: tuple[ViewTab, ...] = ()
     width: int = 0
+    page: str = ""
 
 
-def _mode(key: str, name: str, keys: str, factory: str, width: int = 0) -> WindowMode:
-    return WindowMode(key, name, keys, (ViewTab(key, name, factory),), width)
+def _mode(key: str, name: str, keys: str, factory: str, page: str, width: int = 0) -> WindowMode:
+    return WindowMode(key, name, keys, (ViewTab(key, name, factory, page),), width)
 
 
 MODES: tuple[WindowMode, ...] = (
-    WindowMode("annotate", tr("Annotate"), "Ctrl+1"),
-    WindowMode("faces", tr("Faces"), "Ctrl+2"),
+    WindowMode("annotate", tr("Annotate"), "Ctrl+1", page="annotating.md"),
+    WindowMode("faces", tr("Faces"), "Ctrl+2", page="faces.md#in-the-window"),
     WindowMode(
         "review",
         tr("Review"),
         "Ctrl+3",
         (
-            ViewTab("review", tr("Items"), "app.gui.review.review_page:ReviewPage"),
-            ViewTab("adjudicate", tr("Adjudicated lane"), "app.gui.review.adjudication_tab:AdjudicationTab"),
+            ViewTab("review", tr("Items"), "app.gui.review.review_page:ReviewPage", "review.md"),
+            ViewTab(
+                "adjudicate",
+                tr("Adjudicated lane"),
+                "app.gui.review.adjudication_tab:AdjudicationTab",
+                "review.md#one-lane-of-several",
+            ),
         ),
     ),
-    _mode("transcript", tr("Transcript"), "Ctrl+4", "app.gui.transcript.transcript_mode:make_transcript_page"),
+    _mode(
+        "transcript",
+        tr("Transcript"),
+        "Ctrl+4",
+        "app.gui.transcript.transcript_mode:make_transcript_page",
+        "transcripts.md",
+    ),
     WindowMode(
         "judges",
         tr("Judges"),
         "Ctrl+5",
         (
-            ViewTab("judges", tr("Judgments"), "app.gui.judges.judges_mode:make_judges_page"),
-            ViewTab("prompts", tr("Prompts"), "app.gui.judges.prompts_tab:PromptsTab"),
-            ViewTab("revisions", tr("Revisions"), "app.gui.judges.judges_mode:RevisionsTab"),
+            ViewTab("judges", tr("Judgments"), "app.gui.judges.judges_mode:make_judges_page", "judges.md"),
+            ViewTab(
+                "prompts", tr("Prompts"), "app.gui.judges.prompts_tab:PromptsTab", "judges.md#tasks-variants-prompts"
+            ),
+            ViewTab("revisions", tr("Revisions"), "app.gui.judges.judges_mode:RevisionsTab", "judges.md#blind-first"),
         ),
         720,
     ),
-    _mode("chains", tr("Chains"), "Ctrl+6", "app.gui.chains.chains_mode:make_chains_page", 720),
-    _mode("questions", tr("Questions"), "Ctrl+7", "app.gui.questions.questions_mode:make_questions_page", 720),
-    _mode("benchmark", tr("Benchmark"), "Ctrl+8", "app.gui.benchmark.benchmark_mode:make_benchmark_page", 720),
+    _mode("chains", tr("Chains"), "Ctrl+6", "app.gui.chains.chains_mode:make_chains_page", "causal-chains.md", 720),
+    _mode(
+        "questions",
+        tr("Questions"),
+        "Ctrl+7",
+        "app.gui.questions.questions_mode:make_questions_page",
+        "questions.md",
+        720,
+    ),
+    _mode(
+        "benchmark",
+        tr("Benchmark"),
+        "Ctrl+8",
+        "app.gui.benchmark.benchmark_mode:make_benchmark_page",
+        "benchmark.md",
+        720,
+    ),
 )
 WINDOWS: dict[str, tuple[ViewTab, ...]] = {
     "segments": (
-        ViewTab("segments", tr("Segments"), "app.gui.annotate.segments_tab:SegmentsTab"),
-        ViewTab("checklist", tr("Checklist"), "app.gui.annotate.task_checklist:ChecklistTab"),
-        ViewTab("meta", tr("Meta information"), "app.gui.annotate.meta_tab:MetaTab"),
+        ViewTab("segments", tr("Segments"), "app.gui.annotate.segments_tab:SegmentsTab", "finding.md"),
+        ViewTab(
+            "checklist", tr("Checklist"), "app.gui.annotate.task_checklist:ChecklistTab", "finding.md#the-checklist"
+        ),
+        ViewTab("meta", tr("Meta information"), "app.gui.annotate.meta_tab:MetaTab", "meta-information.md"),
     ),
-    "import_annotations": (ViewTab("import_annotations", "", "app.gui.files.annotation_import:ImportWindow"),),
-    "export_annotations": (ViewTab("export_annotations", "", "app.gui.files.annotation_export:ExportWindow"),),
+    "import_annotations": (
+        ViewTab("import_annotations", "", "app.gui.files.annotation_import:ImportWindow", "interchange.md"),
+    ),
+    "export_annotations": (
+        ViewTab("export_annotations", "", "app.gui.files.annotation_export:ExportWindow", "interchange.md"),
+    ),
     "agreement": (
-        ViewTab("agreement", tr("Agreement"), "app.gui.agreement.agreement_window:AgreementWindow"),
-        ViewTab("time_budget", tr("Time budget"), "app.gui.statistics.time_budget_tab:TimeBudgetTab"),
-        ViewTab("transitions", tr("Transitions"), "app.gui.statistics.transitions_tab:TransitionsTab"),
+        ViewTab("agreement", tr("Agreement"), "app.gui.agreement.agreement_window:AgreementWindow", "agreement.md"),
+        ViewTab("time_budget", tr("Time budget"), "app.gui.statistics.time_budget_tab:TimeBudgetTab", "time-budget.md"),
+        ViewTab(
+            "transitions",
+            tr("Transitions"),
+            "app.gui.statistics.transitions_tab:TransitionsTab",
+            "time-budget.md#transitions",
+        ),
     ),
     "evaluation": (
-        ViewTab("question_filter", tr("Filter questions"), "app.gui.questions.filter_tab:FilterTab"),
-        ViewTab("measures", tr("What judges understand"), "app.gui.questions.measures_tab:MeasuresTab"),
-        ViewTab("question_set", tr("Data set of questions"), "app.gui.questions.dataset_tab:DatasetTab"),
-        ViewTab("benchmark_report", tr("Benchmark report"), "app.gui.benchmark.report_tab:ReportTab"),
+        ViewTab(
+            "question_filter", tr("Filter questions"), "app.gui.questions.filter_tab:FilterTab", "question-filtering.md"
+        ),
+        ViewTab(
+            "measures",
+            tr("What judges understand"),
+            "app.gui.questions.measures_tab:MeasuresTab",
+            "questions.md#how-well-judges-answer",
+        ),
+        ViewTab(
+            "question_set",
+            tr("Data set of questions"),
+            "app.gui.questions.dataset_tab:DatasetTab",
+            "question-data-set.md",
+        ),
+        ViewTab(
+            "benchmark_report", tr("Benchmark report"), "app.gui.benchmark.report_tab:ReportTab", "benchmark-report.md"
+        ),
     ),
     "team": (
-        ViewTab("team", tr("Work plan"), "app.gui.team.team_tab:TeamTab"),
-        ViewTab("training", tr("Training"), "app.gui.team.training_tab:TrainingTab"),
-        ViewTab("activity", tr("Active minutes"), "app.gui.team.activity_tab:ActivityTab"),
+        ViewTab("team", tr("Work plan"), "app.gui.team.team_tab:TeamTab", "team.md"),
+        ViewTab("training", tr("Training"), "app.gui.team.training_tab:TrainingTab", "team.md#training"),
+        ViewTab(
+            "activity", tr("Active minutes"), "app.gui.team.activity_tab:ActivityTab", "long-sessions.md#active-minutes"
+        ),
     ),
     "release": (
-        ViewTab("release", tr("Release"), "app.gui.release.release_tab:ReleaseTab"),
-        ViewTab("privacy", tr("Privacy of exports"), "app.gui.release.privacy_tab:PrivacyTab"),
-        ViewTab("pii", tr("Personal information"), "app.gui.release.pii_tab:PiiTab"),
+        ViewTab("release", tr("Release"), "app.gui.release.release_tab:ReleaseTab", "release.md"),
+        ViewTab("privacy", tr("Privacy of exports"), "app.gui.release.privacy_tab:PrivacyTab", "privacy.md"),
+        ViewTab(
+            "pii", tr("Personal information"), "app.gui.release.pii_tab:PiiTab", "personal-information.md#in-the-window"
+        ),
     ),
-    "schemes": (ViewTab("schemes", "", "app.gui.settings.schemes_window:SchemesWindow"),),
-    "models": (ViewTab("models", "", "app.gui.settings.models_window:ModelsWindow"),),
-    "policy": (ViewTab("policy", "", "app.gui.settings.policy_window:PolicyWindow"),),
-    "episodes": (ViewTab("episodes", "", "app.gui.episodes.episodes_window:EpisodesWindow"),),
+    "schemes": (ViewTab("schemes", "", "app.gui.settings.schemes_window:SchemesWindow", "schemes.md"),),
+    "models": (ViewTab("models", "", "app.gui.settings.models_window:ModelsWindow", "models.md"),),
+    "policy": (ViewTab("policy", "", "app.gui.settings.policy_window:PolicyWindow", "what-leaves.md"),),
+    "episodes": (ViewTab("episodes", "", "app.gui.episodes.episodes_window:EpisodesWindow", "episodes.md"),),
 }
 """Key of a window -> the views on its tabs. What needs more width than the page of a mode has is in a window."""
 VIEW_TABS = tuple(tab for tabs in (*(mode.tabs for mode in MODES), *WINDOWS.values()) for tab in tabs)
+VIEW_PAGES = {tab.key: tab.page for tab in VIEW_TABS} | {mode.key: mode.page for mode in MODES if not mode.tabs}
+"""View, or mode whose page the window makes -> page of the documentation."""
 
 
 def find_mode(view: str) -> str:
