@@ -440,7 +440,7 @@ class TrackPanel(QWidget):
             shortcut.setEnabled(several)
 
     def _bind_keys(self) -> None:
-        for label in self.track.labels:
+        for label in self.track.offered_labels:
             self._bind_key(self._for_several, label.shortcut, partial(self.label_key_pressed.emit, label.key))
         for key, editor in self.form.editors.items():
             self._bind_key(self._for_one, editor.field.shortcut, editor.setFocus)

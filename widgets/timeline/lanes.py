@@ -8,9 +8,10 @@ from typing import TypeGuard
 
 from project.entities.causal_chains import ChainNode, NodeKind
 from project.entities.study_records import Segment, Utterance
+from project.schemes.scheme import Pattern
 from project.timebase import format_time
 from resources.translation import tr
-from widgets.labels import KIND_LOOKS, LabelLook, Pattern, Sign, unknown_look
+from widgets.labels import KIND_LOOKS, LabelLook, Sign, unknown_look
 from widgets.text_labels import semibold
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
@@ -12,7 +14,7 @@ from widgets.labels import NEW_LOOK, SIGN_PX, LabelLook, mix, paint_sign
 from widgets.timeline import bar_painter, point_painter
 from widgets.timeline.bar_painter import paint_nodes, paint_segments, paint_utterances, segment_rect
 from widgets.timeline.drag_gestures import Create, Gesture, Move
-from widgets.timeline.lanes import LaneKind, is_node, is_utterance, lane_key_of
+from widgets.timeline.lanes import Lane, LaneKind, is_node, is_utterance, lane_key_of
 from widgets.timeline.raster import Style, argb, current_style, to_image, waveform_picture
 from widgets.timeline.scene import TimelineScene
 from widgets.timeline.timeline_layout import HEADER, LABEL_PX, RULER, Band, ruler_ticks, tick_label
@@ -240,7 +242,9 @@ def _hairline(x: float, top: float, bottom: float, scale: float) -> QRectF:
 
 
 EMPTY_TEXT = tr("No segments yet. Drag here, or press I and O.")
+EMPTY_WITH_KEYS = tr("Drag here, or press I and O, then {keys}.")
 EMPTY_POINTS_TEXT = tr("No points yet. Press a label's key at the moment, or drag here.")
+EMPTY_POINTS_WITH_KEYS = tr("At the moment, press {keys}, or drag here.")
 EMPTY_READ_ONLY = tr("No segments yet.")
 
 
@@ -286,9 +290,20 @@ def _paint_empty(painter: QPainter, area: QRect, view: TimelineScene, look: Styl
     else:
         below = view.bands[-1].bottom if view.bands else 0
         place = area.adjusted(HEADER, RULER + below, 0, 0)
-    text = EMPTY_READ_ONLY if not lanes else EMPTY_POINTS_TEXT if lanes[0].lane.points else EMPTY_TEXT
-    shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, place.width())
+    texts = [*_empty_texts(lanes[0].lane)] if lanes else [EMPTY_READ_ONLY]
+    fitting = (text for text in texts if painter.fontMetrics().horizontalAdvance(text) <= place.width())
+    shown = painter.fontMetrics().elidedText(next(fitting, texts[-1]), Qt.TextElideMode.ElideRight, place.width())
     painter.drawText(place, Qt.AlignmentFlag.AlignCenter, shown)
+
+
+def _empty_texts(lane: Lane) -> Iterator[str]:
+    """Yield what an empty lane says to do, the longest first."""
+    with_keys = [label for label in lane.looks if label.shortcut]
+    if with_keys:
+        text = EMPTY_POINTS_WITH_KEYS if lane.points else EMPTY_WITH_KEYS
+        yield text.format(keys=", ".join(f"{label.shortcut} {label.name}" for label in with_keys))
+        yield text.format(keys=", ".join(label.shortcut for label in with_keys))
+    yield EMPTY_POINTS_TEXT if lane.points else EMPTY_TEXT
 
 
 def _paint_marks(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:

@@ -466,7 +466,7 @@ def _make_kept_value(scheme: Scheme, value: FieldValue) -> KeptValue:
 
 def _marking_hint(active: ActiveTrack) -> str:
     """Say how a segment of the active track is made, with the keys of its labels."""
-    keys = [label.shortcut for label in active.track.labels if label.shortcut] if active.track else []
+    keys = [label.shortcut for label in active.track.offered_labels if label.shortcut] if active.track else []
     listed = "".join(keys) if len(keys) < 2 else tr("{list} or {last}").format(list=", ".join(keys[:-1]), last=keys[-1])
     if active.track is not None and active.track.sampling is not None:
         return tr("Click one on the timeline, or take samples: {key}.").format(key="Shift+T")

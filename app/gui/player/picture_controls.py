@@ -113,7 +113,7 @@ class FullScreenHints(QObject):
         if coding:
             return f"{time}   ·   {coding}"
         if track is not None:
-            keys = ", ".join(f"{label.shortcut} {label.name}" for label in track.labels if label.shortcut)
+            keys = ", ".join(f"{label.shortcut} {label.name}" for label in track.offered_labels if label.shortcut)
             parts.append(f"{track.name}: {keys}" if keys else track.name)
         if self._active.label is not None:
             parts.append(tr("active label {name}").format(name=self._active.label.name))

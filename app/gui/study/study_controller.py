@@ -436,7 +436,8 @@ class ActiveTrack(QObject):
 
     def label_of(self, key: str, track: Track) -> Label | None:
         """Return the active label of a track, whose key is as `key` gives it; an only label is always active."""
-        return track.labels[0] if len(track.labels) == 1 else track.label(self._labels.get(key, ""))
+        offered, chosen = track.offered_labels, self._labels.get(key, "")
+        return offered[0] if len(offered) == 1 else next((label for label in offered if label.key == chosen), None)
 
     def labels(self) -> dict[str, str]:
         """Return track -> active label, to remember."""
@@ -458,7 +459,7 @@ class ActiveTrack(QObject):
         track = self.track
         if track is None:
             return
-        keys = ["", *(label.key for label in track.labels)]
+        keys = ["", *(label.key for label in track.offered_labels)]
         self.toggle_label(keys[(keys.index(self.label.key if self.label else "") + 1) % len(keys)])
 
     def toggle_label(self, key: str) -> None:

@@ -17,10 +17,11 @@ from app.gui.timeline.transcript_lanes import SPEECH_LANE, SpokenLanes
 from project.entities.study_records import Annotator, Changes, Segment
 from project.queries.annotator_rows import all_annotators
 from project.queries.segment_rows import segments_of, table_segments
+from project.schemes.scheme import Pattern
 from project.session.session import Session
 from project.timebase import FrameTimes
 from resources.translation import tr
-from widgets.labels import Pattern, label_looks, unknown_look
+from widgets.labels import label_looks, unknown_look
 from widgets.timeline.lanes import Lane, LaneKind, NodeBar, bar_kind, lane_key, lane_key_of
 from widgets.timeline.range_slider import RangeSlider
 from widgets.timeline.timeline_view import TimelineView

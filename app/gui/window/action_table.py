@@ -401,6 +401,7 @@ STUDY: tuple[Command[WindowParts], ...] = (
         lambda w: w.open_view("schemes"),
         Requirement.STUDY,
         icon="tag",
+        keywords=tr("code book codes labels ethogram vocabulary template"),
     ),
     Command(
         "segments",

@@ -82,7 +82,7 @@ class Menus(QObject):
             self._window.removeAction(action)
             action.deleteLater()
         self.label_actions = []
-        for label in track.labels if track else ():
+        for label in track.offered_labels if track else ():
             name = label.name.replace("&", "&&")
             points = track is not None and track.holds_points
             if track is not None and track.sampling is not None:
@@ -291,9 +291,9 @@ class ContextMenus:
         track, menu = self._window.active.track, self._menu()
         # The mouse, which has just drawn the span, lies on the heading and on no label.
         menu.addAction(tr("Label of the new segment")).setEnabled(False)
-        taken = {label.shortcut for label in track.labels} if track is not None else set()
+        taken = {label.shortcut for label in track.offered_labels} if track is not None else set()
         digits = iter(sorted({*"123456789"} - taken))
-        for label in track.labels if track is not None else ():
+        for label in track.offered_labels if track is not None else ():
             key = label.shortcut if len(label.shortcut) == 1 else next(digits, "")
             name = label.name.replace("&", "&&")
             action = menu.addAction(f"&{key}   {name}" if key else name)

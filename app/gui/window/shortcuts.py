@@ -51,7 +51,7 @@ def fixed_shortcuts(schemes: Iterable[Scheme]) -> list[Shortcut]:
     listed: list[Shortcut] = []
     tracks = [(scheme, track) for scheme in schemes for track in scheme.tracks]
     for scheme, track in tracks:
-        named: list[Label | Field | FieldChoice] = [*track.labels]
+        named: list[Label | Field | FieldChoice] = [*track.offered_labels]
         for field in scheme.fields_of(track.key):
             named += [field, *field.choices]
         kind = scheme.name if len(scheme.tracks) == 1 else track.name
