@@ -14,29 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QIcon, QImage, QPainter, QPaintEvent, QPen, QPixmap, QTransform
-from PySide6.QtWidgets import QGridLayout, QMenu, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
 
 from project.entities.causal_chains import NodeKind
 from project.entities.study_records import Participant
-from project.schemes.scheme import Label, Track
+from project.schemes.scheme import Label, Pattern, Track
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
 from widgets.form.layouts import FlowLayout
-from widgets.text_labels import definition_tooltip, describe
+from widgets.text_labels import KeyCaps, definition_tooltip, describe
 from widgets.theme import Palette
-
-
-class Pattern(StrEnum):
-    """What the ground of a label is drawn with."""
-
-    SOLID = "solid"
-    HATCH = "hatch"
-    DOTS = "dots"
-    BACK_HATCH = "back hatch"
-    BARS = "bars"
-    POSTS = "posts"
-    GRID = "grid"
 
 
 class Sign(StrEnum):
@@ -55,13 +43,14 @@ class Sign(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LabelLook:
-    """How one label of a track looks; `colour` is one of the theme's or `#rrggbb`."""
+    """How one label of a track looks; `colour` is one of the theme's or `#rrggbb`, and `shortcut` may be ""."""
 
     key: str
     name: str
     colour: str
     pattern: Pattern
     sign: Sign
+    shortcut: str = ""
 
 
 MIN_CONTRAST = 4.5
@@ -99,7 +88,7 @@ def label_looks(track: Track) -> tuple[LabelLook, ...]:
     """Return how the labels of a track look, in their order.
 
     The first label in the theme's colour for errors, competences or doubts has the pattern and the sign that go
-    with it; the others take turns with what is left.
+    with it; the others take turns with what is left. A pattern that the scheme names comes before both.
     """
     fixed: dict[str, Label] = {}
     for label in track.labels:
@@ -113,8 +102,23 @@ def label_looks(track: Track) -> tuple[LabelLook, ...]:
     for label in track.labels:
         own = label.colour in fixed and fixed[label.colour] is label
         pattern, sign = _FIXED_LOOKS[label.colour] if own else (next(patterns), next(signs))
-        found.append(LabelLook(label.key, label.name, label.colour or next(colours), pattern, sign))
+        if label.pattern:
+            pattern = Pattern(label.pattern)
+        key = "" if label.retired else label.shortcut
+        found.append(LabelLook(label.key, label.name, label.colour or next(colours), pattern, sign, key))
     return tuple(found)
+
+
+def free_look(track: Track) -> tuple[str, Pattern]:
+    """Return a colour and a pattern that no label of a track has, for a further one; used ones once all are."""
+    looks = label_looks(track)
+    colours = [colour for colour in _LABEL_COLOURS if colour not in {look.colour for look in looks}]
+    patterns = [pattern for pattern in _FREE_PATTERNS if pattern not in {look.pattern for look in looks}]
+    place = len(looks)
+    return (
+        colours[0] if colours else _LABEL_COLOURS[place % len(_LABEL_COLOURS)],
+        patterns[0] if patterns else _FREE_PATTERNS[place % len(_FREE_PATTERNS)],
+    )
 
 
 def _cycle_free(every: Sequence[StrEnum], taken: Sequence[StrEnum]) -> Iterator:  # type: ignore[type-arg]
@@ -307,10 +311,6 @@ def paint_plate(painter: QPainter, look: LabelLook, area: QRectF) -> None:
     painter.drawText(plate.adjusted(27, 0, -4, 0), Qt.AlignmentFlag.AlignVCenter, look.name)
 
 
-_BUTTONS_PER_ROW = 3
-"""Buttons side by side; more go to the next row."""
-
-
 class LabelButtons(QWidget):
     """Shows a label and lets another be chosen.
 
@@ -325,10 +325,9 @@ class LabelButtons(QWidget):
         self.buttons: dict[str, QPushButton] = {}
         self._looks: Mapping[str, LabelLook] = {look.key: look for look in label_looks(track)}
         self._label: str | None = None
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(theme.GRID // 2)
-        for place, label in enumerate(track.labels):
+        flow = FlowLayout(self)
+        flow.setContentsMargins(0, 0, 0, 0)
+        for label in track.offered_labels:
             button = QPushButton(f" {label.name}")
             button.setCheckable(True)
             button.setProperty("segment", True)
@@ -337,7 +336,9 @@ class LabelButtons(QWidget):
             button.setAccessibleDescription(label.definition)
             button.setToolTip(definition_tooltip(label.name, label.definition, label.shortcut, label.examples))
             button.clicked.connect(lambda _=False, key=label.key: self._choose(key))
-            grid.addWidget(button, place // _BUTTONS_PER_ROW, place % _BUTTONS_PER_ROW)
+            flow.addWidget(button)
+            if label.shortcut:
+                _add_key_cap(button, label.shortcut)
             self.buttons[label.key] = button
         theme.notifier.changed.connect(self._tint)
         self._tint()
@@ -357,6 +358,16 @@ class LabelButtons(QWidget):
     def _tint(self) -> None:
         for key, button in self.buttons.items():
             button.setIcon(sign_icon(self._looks[key], self.devicePixelRatioF()))
+
+
+def _add_key_cap(button: QPushButton, key: str) -> None:
+    caps = KeyCaps(key)
+    caps.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+    row = QHBoxLayout(button)
+    row.setContentsMargins(0, 0, theme.GRID // 2, 0)
+    row.addStretch(1)
+    row.addWidget(caps)
+    button.setStyleSheet(f"QPushButton {{ padding-right: {caps.sizeHint().width() + theme.GRID}px; }}")
 
 
 class LabelChip(QWidget):

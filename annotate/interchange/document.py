@@ -110,6 +110,7 @@ class InterchangeLane:
         parent: name of the lane whose entries its own lie within; "" for none.
         definitions: text of the vocabulary -> what it means.
         shortcuts: text of the vocabulary -> the key that codes it.
+        colours: text of the vocabulary -> `#rrggbb`.
         value_sets: name of a value -> what it can be, where the file says so.
         about_recording: whether its entries are about the whole recording, and their times mean nothing.
         free_text: name under which the texts of its entries are values, in a lane without codes; "" otherwise.
@@ -128,6 +129,7 @@ class InterchangeLane:
     parent: str = ""
     definitions: Mapping[str, str] = field(default_factory=dict)
     shortcuts: Mapping[str, str] = field(default_factory=dict)
+    colours: Mapping[str, str] = field(default_factory=dict)
     value_sets: Mapping[str, ValueSet] = field(default_factory=dict)
     about_recording: bool = False
     free_text: str = ""

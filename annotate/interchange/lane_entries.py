@@ -268,7 +268,7 @@ class LaneReader:
         self._participant = participant
         self._track = scheme.track(target.track)
         for label in {*target.labels.values(), target.otherwise} - {""}:
-            scheme.check_label(target.track, label)
+            scheme.check_label(target.track, label, retired=True)
         for field_key in {*target.fields.values(), target.text_field} - {"", COMMENT}:
             scheme.field(field_key)
         names = {label.name.casefold(): label.key for label in self._track.labels}

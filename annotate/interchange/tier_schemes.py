@@ -204,6 +204,7 @@ class _SchemeBuilder:
                     code_key(text),
                     code_key(text),
                     code_key(lane.definitions[text]) if lane.definitions.get(text, "").strip() else "",
+                    colour=lane.colours.get(text, ""),
                     shortcut=lane.shortcuts.get(text, ""),
                 )
         for lane in same:

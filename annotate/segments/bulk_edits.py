@@ -29,7 +29,7 @@ def filter_by_label(session: Session, segments: Sequence[Segment], label: str) -
         for segment in segments
         if (scheme := session.schemes.find(segment.scheme)) is not None
         and session.schemes.is_in_use(segment.scheme)
-        and scheme.track_or_empty(segment.track).label(label) is not None
+        and label in {known.key for known in scheme.track_or_empty(segment.track).offered_labels}
     ]
 
 

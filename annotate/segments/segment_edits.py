@@ -11,7 +11,7 @@ from project.ids import new_id
 from project.queries import segment_rows
 from project.queries.segment_rows import table_segments
 from project.queries.transcript_rows import utterances_of
-from project.schemes.scheme import Extent, Track, clip_to_utterance
+from project.schemes.scheme import Extent, Scheme, Track, clip_to_utterance
 from project.session.session import Session
 from project.text_format import describe_rows
 
@@ -63,22 +63,43 @@ def add_segment(
     require_training(session, recording_id)
     used = session.schemes.get(scheme)
     lane = used.track(track or used.tracks[0].key)
-    used.check_label(lane.key, label)
-    if lane.extent is Extent.RECORDING:
-        start_us, end_us = 0, session.recording(recording_id).duration_us
-    _require_fitting(session, lane, recording_id, start_us, end_us)
-    if lane.inside:
-        start_us, end_us = _cut_to_utterance(session, recording_id, start_us, end_us)
+    start_us, end_us = fit_span(session, recording_id, used, lane, label, start_us, end_us)
     name = "" if label == Verdict.NONE else f" {(lane.label(label) or lane).name.lower()}"
     noun = "segment" if not lane.holds_points else "point" if lane.sampling is None else "sample"
     with session.step(f"Add{name} {noun}") as step:
-        author = session.author()
-        session.schemes.store_text(used)
-        segment = Segment(new_id(), recording_id, author.id, label, start_us, end_us, used.key, lane.key)
-        segment_rows.insert_segment(session.study, segment)
-        for field, value in (values or {}).items():
-            write_field(session, segment, field, value)
-    return segment.id, step.changes
+        made_id = insert_new_segment(session, recording_id, used, lane, label, start_us, end_us, values or {})
+    return made_id, step.changes
+
+
+def fit_span(
+    session: Session, recording_id: str, scheme: Scheme, track: Track, label: str, start_us: int, end_us: int
+) -> tuple[int, int]:
+    """Return start and end of a new segment as its track wants them; raises `UserError` where it cannot be made."""
+    scheme.check_label(track.key, label)
+    if track.extent is Extent.RECORDING:
+        start_us, end_us = 0, session.recording(recording_id).duration_us
+    _require_fitting(session, track, recording_id, start_us, end_us)
+    return _cut_to_utterance(session, recording_id, start_us, end_us) if track.inside else (start_us, end_us)
+
+
+def insert_new_segment(
+    session: Session,
+    recording_id: str,
+    scheme: Scheme,
+    track: Track,
+    label: str,
+    start_us: int,
+    end_us: int,
+    values: Mapping[str, Json],
+) -> str:
+    """Insert a segment that fits, with its values; inside a step. Returns its id."""
+    author = session.author()
+    session.schemes.store_text(scheme)
+    segment = Segment(new_id(), recording_id, author.id, label, start_us, end_us, scheme.key, track.key)
+    segment_rows.insert_segment(session.study, segment)
+    for field, value in values.items():
+        write_field(session, segment, field, value)
+    return segment.id
 
 
 def move_segments(session: Session, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> Changes:

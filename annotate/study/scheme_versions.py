@@ -3,17 +3,18 @@
 These edits never touch values.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from project.entities.study_records import Changes, FieldValue, Segment
 from project.errors import UserError
-from project.queries.segment_rows import older_values, segments_of_scheme
+from project.queries.segment_rows import older_values, relabel_segments, segments_of_scheme
 from project.queries.study_schemes import (
     SCHEMES_PROPERTY,
     all_versions,
     insert_version,
-    labels_in_use,
+    label_counts,
     schemes_in_use,
     segment_counts,
     value_counts,
@@ -22,9 +23,26 @@ from project.schemes.scheme import FieldKind, Scheme
 from project.schemes.scheme_file import load_scheme, parse_scheme, shipped_names, shipped_text
 from project.session.session import Session
 
+LabelKey = tuple[str, str]
+"""Keys of a track and of a label of it."""
 
-def use_scheme(session: Session, text: str, name: str) -> tuple[Scheme, Changes]:
+
+def use_scheme(
+    session: Session,
+    text: str,
+    name: str,
+    moved: Mapping[LabelKey, LabelKey] = MappingProxyType({}),
+    *,
+    default: bool = False,
+) -> tuple[Scheme, Changes]:
     """Use a scheme in a study, or a new version of one that it uses already; what was filled in stays as it is.
+
+    Args:
+        session: the study.
+        text: of the scheme.
+        name: what messages call it.
+        moved: track and label of the version before -> those that its segments get, whoever made them.
+        default: whether new segments are made under it.
 
     Returns:
         The scheme, and what changed: nothing where it is in use as it stands.
@@ -33,12 +51,16 @@ def use_scheme(session: Session, text: str, name: str) -> tuple[Scheme, Changes]
     _check_version(session, scheme)
     kept = all_versions(session.study).get(scheme.key, {})
     used = schemes_in_use(session.study)
-    if scheme.version in kept and scheme.key in used:
+    if scheme.version in kept and scheme.key in used and not moved:
         return scheme, Changes()
     verb = "Use" if scheme.key not in used or not kept else f"Use version {scheme.version} of"
     with session.step(f"{verb} scheme {scheme.name}") as step:
         if scheme.version not in kept:
             insert_version(session.study, scheme.key, scheme.version, text)
+        if moved:
+            relabel_segments(session.study, scheme.key, moved)
+        if default:
+            used = [scheme.key, *(key for key in used if key != scheme.key)]
         _set_in_use(session, [*used, *([] if scheme.key in used else [scheme.key])])
     session.schemes.reload()
     return scheme, step.changes
@@ -191,7 +213,7 @@ def find_orphans(session: Session, key: str) -> list[Orphan]:
         return [Orphan(segment) for segment in segments_of_scheme(study, key)]
     labels = {(track.key, label.key) for track in scheme.tracks for label in track.labels}
     found = []
-    if labels_in_use(study, key) - labels:
+    if label_counts(study, key).keys() - labels:
         found = [
             Orphan(segment)
             for segment in segments_of_scheme(study, key)

@@ -23,7 +23,7 @@ def label_choices(item: PromptSubject) -> tuple[FieldChoice, ...]:
     A track that rates whole recordings always has one of its labels.
     """
     track = item.scheme.track_or_empty(item.track)
-    found = tuple(FieldChoice(label.key, label.name, label.definition) for label in track.labels)
+    found = tuple(FieldChoice(label.key, label.name, label.definition) for label in track.offered_labels)
     if track.extent in (Extent.SPAN, Extent.POINT) and track.label(NO_LABEL) is None:
         found = (*found, _NO_LABEL_CHOICE)
     return found

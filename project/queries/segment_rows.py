@@ -1,7 +1,7 @@
 """Queries on segments, their values and comments, and bulk reads for the segment table and agreement figures."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from project.entities.study_records import Comment, FieldValue, Json, Segment
 from project.errors import UserError
@@ -114,6 +114,17 @@ def older_values(study: Study, scheme: str, version: int, but: Sequence[str] = (
         (version, *but, scheme),
     )
     return [(SEGMENTS.read(row[:8]), VALUES.read(row[8:])) for row in rows]
+
+
+def relabel_segments(study: Study, scheme: str, moved: Mapping[tuple[str, str], tuple[str, str]]) -> None:
+    """Give all segments of some (track, label) of a scheme another track and label, at once; inside a step."""
+    new = "(SELECT json_extract(value, '$[{}]') FROM json_each(?1) WHERE {})"
+    same = "json_extract(value, '$[0]') = track AND json_extract(value, '$[1]') = label"
+    study.write(
+        f"UPDATE segment SET track = {new.format(2, same)}, label = {new.format(3, same)} "
+        f"WHERE scheme = ?2 AND EXISTS {new.format(0, same)}",
+        (json.dumps([[*before, *after] for before, after in moved.items()]), scheme),
+    )
 
 
 segments_of_scheme = SEGMENTS.query(f"WHERE scheme = ? {_BY_START}")

@@ -54,9 +54,10 @@ def segment_counts(study: Study) -> dict[str, int]:
     return dict(study.rows("SELECT scheme, count(*) FROM segment GROUP BY scheme"))
 
 
-def labels_in_use(study: Study, key: str) -> set[tuple[str, str]]:
-    """Return the (track, label) pairs of a scheme that segments have."""
-    return {*study.rows("SELECT DISTINCT track, label FROM segment WHERE scheme = ?", (key,))}
+def label_counts(study: Study, key: str) -> dict[tuple[str, str], int]:
+    """Return (track, label) -> number of segments, for those of a scheme that segments have."""
+    rows = study.rows("SELECT track, label, count(*) FROM segment WHERE scheme = ? GROUP BY track, label", (key,))
+    return {(track, label): count for track, label, count in rows}
 
 
 DEFAULT_SCHEME = "shrec"

@@ -89,6 +89,18 @@ class Sampling:
         return number if number > 0 and self.span(number) == (start_us, end_us) else None
 
 
+class Pattern(StrEnum):
+    """What the ground of a label is drawn with."""
+
+    SOLID = "solid"
+    HATCH = "hatch"
+    DOTS = "dots"
+    BACK_HATCH = "back hatch"
+    BARS = "bars"
+    POSTS = "posts"
+    GRID = "grid"
+
+
 @dataclass(frozen=True, slots=True)
 class FieldChoice:
     """One answer of a field.
@@ -163,6 +175,8 @@ class Label:
         shortcut: the key that makes a segment with it; unique in its track.
         examples: one sentence each, shown with the definition.
         hint: how annotators work with it; no judge is told.
+        pattern: one of `Pattern`; "" for one that the other labels of the track leave.
+        retired: whether segments keep it, and no other gets it.
     """
 
     key: str
@@ -172,6 +186,8 @@ class Label:
     shortcut: str = ""
     examples: tuple[str, ...] = ()
     hint: str = ""
+    pattern: str = ""
+    retired: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +233,11 @@ class Track:
         if self.sampling is not None and self.sampling.number_of(start_us, end_us) is None:
             return f"It is none of the samples, which are taken every {self.sampling.every:g} s."
         return ""
+
+    @property
+    def offered_labels(self) -> tuple[Label, ...]:
+        """The labels that a segment can get: all that are not retired."""
+        return tuple(label for label in self.labels if not label.retired)
 
     def label(self, key: str) -> Label | None:
         """Return one label, or None where the track has none of that key (it may have had one in an older version)."""
@@ -337,17 +358,22 @@ class Scheme:
 
     def shortcuts(self) -> tuple[str, ...]:
         """Return every shortcut that it names, once."""
-        named: list[Label | Field | FieldChoice] = [label for track in self.tracks for label in track.labels]
+        named: list[Label | Field | FieldChoice] = [label for track in self.tracks for label in track.offered_labels]
         for field in self.fields:
             named += [field, *field.choices]
         return tuple(dict.fromkeys(item.shortcut for item in named if item.shortcut))
 
-    def check_label(self, track: str, label: str) -> str:
-        """Return the label where the track has it."""
+    def check_label(self, track: str, label: str, *, retired: bool = False) -> str:
+        """Return the label where the track offers it; with `retired`, also where it only has it."""
         found = self.track(track)
-        if found.label(label) is None:
-            known = ", ".join(label.key for label in found.labels)
-            raise UserError(f"{found.name} has no label “{label}”.", f"Choose one of {known}.")
+        known = found.label(label)
+        offered = ", ".join(label.key for label in found.offered_labels)
+        if known is None:
+            raise UserError(f"{found.name} has no label “{label}”.", f"Choose one of {offered}.")
+        if known.retired and not retired:
+            raise UserError(
+                f"The label {known.name} is retired: no further segment gets it.", f"Choose one of {offered}."
+            )
         return label
 
     def check_value(self, key: str, value: Json) -> Json:

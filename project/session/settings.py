@@ -35,6 +35,7 @@ class Settings:
         activity: whether active minutes are counted.
         turns_before: how many turns before a segment are shown beside it.
         backups: how many backups of a study are kept beside it; 0 for none.
+        click_seeks: whether a click on a segment of the timeline goes to its start.
         welcomed: whether the name of the annotator was asked, or the dialog that asks was skipped.
         scheme_files: where a study's scheme was read from, by `STUDY/SCHEME` (id and key).
     """
@@ -50,6 +51,7 @@ class Settings:
     subtitles: float = 1.0
     turns_before: int = 6
     backups: int = DEFAULT_BACKUPS
+    click_seeks: bool = False
     welcomed: bool = False
 
     def with_recent(self, study: Path) -> "Settings":

@@ -10,7 +10,8 @@ from typing import Any, cast
 
 import pytest
 
-from annotate.interchange.annotation_files import FORMATS, guess_format, read_file
+from annotate.interchange import annotation_files
+from annotate.interchange.annotation_files import FORMATS, READ_ONLY_FORMATS, guess_format, read_file
 from annotate.interchange.document import Format
 from annotate.interchange.document_export import export_recordings, exportable_recordings
 from benchmark.judge_input.input_plan import InputSettings
@@ -69,8 +70,9 @@ def register(monkeypatch: pytest.MonkeyPatch, registry: Plugins[Any], copy: Path
     """Take over the entries that a changed module adds to a registry; return their keys."""
     for package in map(importlib.import_module, PACKAGES):
         monkeypatch.setattr(package, "__path__", [*package.__path__, str(copy / package.__name__.replace(".", "/"))])
-    changed = runpy.run_path(str(copy / name))
-    (known,) = (value for value in changed.values() if getattr(value, "kind", "") == registry.kind)
+    module = importlib.import_module(name.removesuffix(".py").replace("/", "."))
+    (variable,) = (variable for variable, value in vars(module).items() if value is registry)
+    known = runpy.run_path(str(copy / name))[variable]
     added = [key for key in known if key not in registry]
     for key in added:
         monkeypatch.setitem(registry, key, known[key])
@@ -94,6 +96,7 @@ def test_a_diff_applies(heading: str, copy: Path) -> None:
 def test_the_format_writes_what_it_reads(session: Session, copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     copy = applied("A format of annotations", copy)
     (key,) = register(monkeypatch, FORMATS, copy, "annotate/interchange/annotation_files.py")
+    monkeypatch.setattr(annotation_files, "READ_FORMATS", (*FORMATS, *READ_ONLY_FORMATS))
     made = FORMATS.make(key)
     assert isinstance(made, Format)
     recording = exportable_recordings(session)[:1]

@@ -15,7 +15,7 @@ from app.shortcut_table import KeyTable
 from project.entities.study_records import Json
 from project.queries.segment_rows import find_segment, value_history, values_of
 from project.schemes.scheme import NUMERIC_KINDS, Field, FieldKind
-from project.schemes.scheme_file import load_scheme
+from project.schemes.scheme_file import load_scheme, parse_scheme, write_scheme
 from project.session.session import Session
 from project.store.study import Study
 from resources import resource
@@ -69,6 +69,14 @@ def test_it_explains_itself_with_examples_and_keys_and_the_guidelines_show_that(
         assert example.why
         assert example.situation
         assert example.situation in told, example.title
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_it_is_written_as_it_is_read(name: str) -> None:
+    scheme = load_scheme(name)
+    text = write_scheme(scheme)
+    assert parse_scheme(text, name) == scheme
+    assert "[[tracks.labels]]" in text
 
 
 @pytest.mark.parametrize("name", SCHEMES)

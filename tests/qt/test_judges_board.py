@@ -24,7 +24,8 @@ from app.gui.judges.answer_columns import (
 )
 from app.gui.judges.judges_mode import RawView
 from app.gui.judges.judges_page import JudgmentTableView
-from widgets.labels import LabelChip, LabelLook, Pattern, Sign
+from project.schemes.scheme import Pattern
+from widgets.labels import LabelChip, LabelLook, Sign
 from widgets.text_labels import MAX_SHOWN_CHARS, escape_control_chars
 
 ERROR = LabelLook("error", "Error", "error", Pattern.HATCH, Sign.CROSS)

@@ -6,7 +6,9 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
+from tests.builders.mouse_and_keys import drag, turn_wheel
 from widgets import theme
+from widgets.player.picture_adjustment import Brightening
 from widgets.player.player_view import FaceBox, FaceState, PlayerView
 
 
@@ -85,3 +87,36 @@ def test_it_says_what_is_shown_or_why_nothing_is(view: PlayerView) -> None:
     assert view.accessibleName() == "friends.mp4: The video is missing. Locate it from the message below."
     image = grabbed(view)
     assert len({image.pixelColor(x, y).name() for x in range(200, 600) for y in range(200, 400)}) > 3
+
+
+def test_the_wheel_magnifies_at_the_mouse_and_dragging_moves_the_picture(qtbot: QtBot, view: PlayerView) -> None:
+    clicks: list[None] = []
+    view.clicked.connect(lambda: clicks.append(None))
+    view.set_overlays([FaceBox("small", "", 300, 100, 20, 20)])
+    place = QPointF(620, 320)
+    under = view.to_picture(place)
+    turn_wheel(view, place, 3)
+    assert view.to_picture(place) == under
+    assert view.face_at(place) == "small", "boxes lie where the picture is"
+    assert view.accessibleName().count("magnified 2.0 times") == 1
+    moved = view.to_picture(QPointF(400, 300))
+    drag(view, QPointF(400, 300), QPointF(440, 280))
+    assert view.to_picture(QPointF(440, 280)) == moved
+    assert clicks == [], "a drag is no click"
+    turn_wheel(view, place, 20)
+    assert view.magnification.factor == 8
+    drag(view, QPointF(10, 300), QPointF(7000, 300), QPointF(700, 300))
+    assert view.picture_rect().contains(view.rect()), "nothing beside the picture comes into sight"
+    qtbot.mouseClick(view, Qt.MouseButton.MiddleButton)
+    assert view.picture_rect().getRect() == (0, 100, 800, 400)
+
+
+def test_brightness_and_contrast_change_what_is_shown_and_no_picture(view: PlayerView) -> None:
+    picture = plain("#606060")
+    view.set_picture(picture)
+    stage = grabbed(view).pixelColor(400, 50)
+    for brightening, colour in ((Brightening(50, 0), "#a0a0a0"), (Brightening(0, 50), "#404040")):
+        view.set_brightening(brightening)
+        assert grabbed(view).pixelColor(400, 300).name() == colour
+        assert grabbed(view).pixelColor(400, 50) == stage
+    assert picture.pixelColor(1, 1).name() == "#606060"

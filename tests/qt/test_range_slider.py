@@ -100,13 +100,30 @@ def test_tab_goes_to_the_other_handle(slider: RangeSlider, said: Said, qtbot: Qt
     assert slider.accessibleDescription().startswith("Error segment from 0:00:20.000 to 0:01:00.040.")
 
 
+def test_dragging_beside_the_handles_draws_a_range_and_escape_brings_the_old_back(slider: RangeSlider) -> None:
+    drawn: list[tuple[int, int]] = []
+    slider.range_drawn.connect(lambda start, end: drawn.append((start, end)))
+    drag_time(slider, 15, 5.01)
+    assert drawn == [(5_000_000, 15_000_000)]
+    slider.set_range(None, None)
+    slider.setFocus()
+    places = [QPointF(slider.time_to_x(second * 1e6), 12) for second in (70, 80)]
+    send_mouse(slider, QEvent.Type.MouseButtonPress, places[0])
+    send_mouse(slider, QEvent.Type.MouseMove, places[1])
+    assert slider.range() == (70_000_000, 80_000_000)
+    press(slider, "Esc")
+    send_mouse(slider, QEvent.Type.MouseButtonRelease, places[1])
+    assert slider.range() is None
+    assert len(drawn) == 1
+
+
 def test_read_only_and_empty_sliders_stay_put(slider: RangeSlider, said: Said) -> None:
     slider.set_editable(False)
     drag_time(slider, 20, 30)
+    drag_time(slider, 70, 80)
     press(slider, "Right")
     slider.set_editable(True)
     slider.set_range(None, None)
-    drag_time(slider, 20, 30)
     press(slider, "Right")
     assert said == ([], [])
     assert slider.accessibleDescription() == "No start and end yet."

@@ -5,12 +5,16 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QPushButton
 
-from app.gui.recordings.recordings_list import RecordingsList
-from app.gui.recordings.recordings_model import (
+from app.gui.recordings.recording_arrangement import (
+    RecordingArrangement,
+    RecordingFilter,
+    RecordingOrder,
     RecordingRow,
-    RecordingsModel,
 )
+from app.gui.recordings.recordings_list import RecordingsList
+from app.gui.recordings.recordings_model import RecordingsModel
 
 
 def rows(count=6):
@@ -94,3 +98,48 @@ def test_words_find_recordings(qtbot, listing):
         qtbot.keyClick(listing.search, Qt.Key.Key_Return)
     assert sent.args == ["r5"]
     assert listing.tree.hasFocus()
+
+
+@pytest.mark.parametrize(
+    ("order", "backwards", "expected"),
+    [
+        (RecordingOrder.NUMBER, True, "r3 r2 r1 r4"),
+        (RecordingOrder.NAME, False, "r2 r1 r3 r4"),
+        (RecordingOrder.ADDED, False, "r3 r2 r1 r4"),
+        (RecordingOrder.DURATION, True, "r3 r1 r2 r4"),
+        (RecordingOrder.SEGMENTS, False, "r1 r3 r2 r4"),
+        (RecordingOrder.DONE, False, "r1 r3 r2 r4"),
+    ],
+)
+def test_recordings_are_sorted_within_their_collection_and_stay_so(listing, order, backwards, expected):
+    listing.set_rows(
+        [
+            RecordingRow("r1", 1, "beta", 20, "Lab", (("Ada", 1), ("Ben", 3))),
+            RecordingRow("r2", 2, "Alpha", 30, "Lab", done=True),
+            RecordingRow("r3", 3, "gamma", 10, "Lab", (("Ada", 2),)),
+            RecordingRow("r4", 4, "aaa", 99, "Street", (("Ada", 9),)),
+        ]
+    )
+    listing.set_arrangement(RecordingArrangement(order, backwards))
+    assert " ".join(listing.visible_recordings()) == expected
+    assert RecordingArrangement.from_json(listing.model.arrangement.as_json()) == listing.model.arrangement
+    listing.set_arrangement(RecordingArrangement(RecordingOrder.SEGMENTS))
+    listing.update_row(replace(listing.model.row("r2"), segments=(("Ada", 5),)))
+    assert listing.visible_recordings() == ["r2", "r1", "r3", "r4"], "one that changed goes to its new place"
+
+
+def test_a_filter_leaves_recordings_out_and_says_so(qtbot, listing):
+    first, second, *rest = rows()
+    listing.set_rows([replace(first, done=True, people=(("p1", "P01"),)), replace(second, held_out=True), *rest])
+    for only, person, found in (
+        (RecordingFilter.DONE, "", ["r1"]),
+        (RecordingFilter.NOT_DONE, "", ["r2", "r3", "r4", "r5", "r6"]),
+        (RecordingFilter.HELD_OUT, "", ["r2"]),
+        (RecordingFilter.ALL, "p1", ["r1"]),
+        (RecordingFilter.HELD_OUT, "p1", []),
+    ):
+        listing.set_arrangement(RecordingArrangement(only=only, person=person))
+        assert listing.visible_recordings() == found
+    button = next(part for part in listing.findChildren(QPushButton) if part.text() == "Show all")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert len(listing.visible_recordings()) == 6

@@ -115,7 +115,8 @@ def _examples_html(examples: tuple[str, ...]) -> str:
 
 def _label_html(track: Track, label: Label) -> str:
     plate = _PLATE_HTML.format(f"look:{escape(track.key)}/{escape(label.key)}")
-    told = " ".join(filter(None, (label.definition, label.hint)))
+    retired = tr("Retired: only segments that have it keep it.") if label.retired else ""
+    told = " ".join(filter(None, (retired, label.definition, label.hint)))
     return f"<p>{plate}{_key_html(label.shortcut)}<br>{escape(told)}{_examples_html(label.examples)}</p>"
 
 

@@ -19,7 +19,7 @@ from widgets import theme
 from widgets.form.input_fields import TimeEdit
 from widgets.form.wheel_guard import ComboBox
 from widgets.inspector.field_editors import EDITORS, FieldEditor
-from widgets.labels import LabelButtons, LabelChip, LabelLook, unknown_look
+from widgets.labels import LabelButtons, LabelChip, LabelLook, sign_icon, unknown_look
 from widgets.text_labels import ElidedLabel, PlainLabel, definition_tooltip, describe
 from widgets.theme import icon
 
@@ -338,13 +338,15 @@ class SegmentHeader(QWidget):
 
 
 class TrackChooser(QWidget):
-    """A list of tracks; nothing at all where there is only one.
+    """Where new segments go and which label they get: nothing at all where there is one track with one label.
 
     Signals:
         track_chosen (str): key of the track, as given.
+        label_chosen (str): key of the active label; "" to be asked each time.
     """
 
     track_chosen = Signal(str)
+    label_chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -359,9 +361,19 @@ class TrackChooser(QWidget):
         self.combo.setMinimumContentsLength(10)
         self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         heading.setBuddy(self.combo)
+        self._heading = heading
+        self._looks: tuple[LabelLook, ...] | None = None
+        self.label = ComboBox()
+        describe(
+            self.label,
+            tr("Active label, of new segments"),
+            tr("Active label: a segment that is drawn in the lane gets it (Shift+X for the next one)"),
+        )
         column.addWidget(heading)
         column.addWidget(self.combo)
+        column.addWidget(self.label)
         self.combo.activated.connect(lambda place: self.track_chosen.emit(self.combo.itemData(place)))
+        self.label.activated.connect(lambda place: self.label_chosen.emit(self.label.itemData(place)))
         self.hide()
 
     def show_tracks(self, tracks: Sequence[tuple[str, str]], current: str) -> None:
@@ -372,7 +384,25 @@ class TrackChooser(QWidget):
             for key, name in tracks:
                 self.combo.addItem(name, key)
         self.combo.setCurrentIndex(self.combo.findData(current))
-        self.setVisible(len(tracks) > 1)
+        self.combo.setVisible(len(tracks) > 1)
+        self._show_heading()
+
+    def show_labels(self, looks: Sequence[LabelLook], current: str) -> None:
+        """Show the labels of the track, and which of them is active; "" where people are asked each time."""
+        if self._looks != tuple(looks):
+            self._looks = tuple(looks)
+            self.label.clear()
+            self.label.addItem(tr("Ask for the label"), "")
+            for look in looks:
+                self.label.addItem(sign_icon(look, self.devicePixelRatioF()), look.name, look.key)
+        self.label.setCurrentIndex(max(0, self.label.findData(current)))
+        self.label.setVisible(len(looks) > 1)
+        self._show_heading()
+
+    def _show_heading(self) -> None:
+        several = not self.combo.isHidden()
+        self._heading.setText(tr("New segments go to") if several else tr("New segments get the label"))
+        self.setVisible(several or not self.label.isHidden())
 
 
 class TrackPanel(QWidget):
@@ -410,7 +440,7 @@ class TrackPanel(QWidget):
             shortcut.setEnabled(several)
 
     def _bind_keys(self) -> None:
-        for label in self.track.labels:
+        for label in self.track.offered_labels:
             self._bind_key(self._for_several, label.shortcut, partial(self.label_key_pressed.emit, label.key))
         for key, editor in self.form.editors.items():
             self._bind_key(self._for_one, editor.field.shortcut, editor.setFocus)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
+from widgets.player.picture_adjustment import Brightening
 from widgets.player.player_view import PlayerView
 
 Rect = tuple[float, float, float, float]
@@ -144,6 +145,7 @@ class ViewsGrid(QWidget):
         arrangement_changed: the arrangement was changed here.
         action_requested: the button of a plate was pressed.
         front_changed: another picture may be the large one.
+        mouse_moved: over any picture.
     """
 
     ROLE = Role.Grouping
@@ -153,6 +155,7 @@ class ViewsGrid(QWidget):
     arrangement_changed = Signal()
     action_requested = Signal()
     front_changed = Signal()
+    mouse_moved = Signal()
 
     def __init__(self, main: PlayerView, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -164,6 +167,7 @@ class ViewsGrid(QWidget):
         self._pressed: QPoint | None = None
         self._dragged = False
         self._enlarging = ""
+        self._brightening = Brightening()
         self.setAccessibleName(tr("Pictures of the recording"))
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -192,6 +196,7 @@ class ViewsGrid(QWidget):
         for view in views:
             if view.key not in self._views:
                 made = self._views[view.key] = PlayerView(self)
+                made.set_brightening(self._brightening)
                 self._connect_view(view.key, made)
             self._views[view.key].set_caption(view.name)
             self._views[view.key].set_subject(view.name)
@@ -253,6 +258,17 @@ class ViewsGrid(QWidget):
         front = self._views[self.large_key()]
         return [front, *(view for view in self._views.values() if view is not front)]
 
+    def set_brightening(self, brightening: Brightening) -> None:
+        """Show all pictures with another brightness and contrast."""
+        self._brightening = brightening
+        for view in self._views.values():
+            view.set_brightening(brightening)
+
+    def reset_magnification(self) -> None:
+        """Show all pictures whole."""
+        for view in self._views.values():
+            view.reset_magnification()
+
     def sizeHint(self) -> QSize:
         return self.main.sizeHint()
 
@@ -297,6 +313,7 @@ class ViewsGrid(QWidget):
 
     def _connect_view(self, key: str, view: PlayerView) -> None:
         view.clicked.connect(self.clicked)
+        view.mouse_moved.connect(self.mouse_moved)
         view.double_clicked.connect(lambda: self._double_clicked(key))
         view.action_requested.connect(self.action_requested)
         view.installEventFilter(self)

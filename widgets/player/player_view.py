@@ -16,12 +16,14 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
     QResizeEvent,
+    QWheelEvent,
 )
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QSizePolicy, QWidget
 
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
+from widgets.player.picture_adjustment import STEP, Brightening, Magnification
 from widgets.text_labels import plain_tip
 from widgets.theme import paint_icon
 
@@ -70,6 +72,7 @@ class FaceBox:
 def paint_face(painter: QPainter, face: FaceBox, scale: float, picture: QRectF) -> None:
     """Draw corner marks and a label; `scale` is screen pixels a pixel of the picture."""
     box = QRectF(picture.x() + face.x * scale, picture.y() + face.y * scale, face.width * scale, face.height * scale)
+    room = picture & QRectF(painter.window())
     path = QPainterPath()
     if face.selected or face.state in (FaceState.AREA, FaceState.NOTHING):
         path.addRoundedRect(box, 2, 2)
@@ -78,14 +81,14 @@ def paint_face(painter: QPainter, face: FaceBox, scale: float, picture: QRectF) 
     # The picture is dark or bright: a shadow under a light line shows on both.
     colour, style = _face_pen(face.state, face.doubtful)
     painter.save()
-    painter.setClipRect(picture)
+    painter.setClipRect(room)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(_SHADOW, 4, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
     painter.drawPath(path)
     painter.setPen(QPen(colour, 2, style, Qt.PenCapStyle.FlatCap))
     painter.drawPath(path)
     if face.label and (face.selected or not face.doubtful):
-        below = box.top() - 22 < picture.top()
+        below = box.top() - 22 < room.top()
         paint_chip(painter, face.label, QPointF(box.left(), box.bottom() + 4 if below else box.top() - 22), dot=colour)
     painter.restore()
 
@@ -155,6 +158,7 @@ def _add_corners(path: QPainterPath, box: QRectF, arm: float) -> None:
         path.lineTo(corner.x(), corner.y() + arm * inward.y())
 
 
+_WHEEL_NOTCH = 120
 _NOTICE_WIDTH = 420
 _ROOMY_HEIGHT = 190
 """From this height on a notice has its icon and its hint."""
@@ -162,9 +166,10 @@ _ACTION_BELOW = 56
 
 
 class PlayerView(QWidget):
-    """Shows one picture as large as fits, with its aspect kept.
+    """Shows one picture as large as fits, with its aspect kept, or a part of it magnified.
 
-    The picture is painted as it is given: no copy is kept besides the caller's own `QImage` (implicitly shared).
+    The wheel magnifies at the mouse, dragging moves what is magnified, and a click of the middle button shows all of it
+    again. The picture is painted as it is given: no copy is kept besides the caller's own `QImage` (implicitly shared).
 
     Signals:
         clicked: on the picture: play or pause. A double click sends it twice, which leaves playing as it was.
@@ -172,6 +177,7 @@ class PlayerView(QWidget):
         face_clicked (str): id of the face track under the mouse; only while faces can be picked.
         context_requested (QPoint): a context menu is wanted at this place on the screen.
         action_requested: the button of the notice was pressed.
+        mouse_moved: over the picture.
     """
 
     ROLE = Role.Graphic
@@ -181,6 +187,7 @@ class PlayerView(QWidget):
     face_clicked = Signal(str)
     context_requested = Signal(QPoint)
     action_requested = Signal()
+    mouse_moved = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -194,10 +201,17 @@ class PlayerView(QWidget):
         self._subject = ""
         self._caption = ""
         self._framed = False
+        self._magnification = Magnification()
+        self._brightening = Brightening()
+        self._brightened: tuple[object, QImage] | None = None
+        self._pressed: QPointF | None = None
+        self._last = QPointF()
+        self._panned = False
         self._action: QPushButton | None = None
         self._notice = ("film", tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O."))
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         theme.notifier.changed.connect(self.update)
         self._describe()
@@ -284,6 +298,39 @@ class PlayerView(QWidget):
         """Return whether it is a small picture over a large one."""
         return self._framed
 
+    @property
+    def magnification(self) -> Magnification:
+        """Which part of the picture is shown."""
+        return self._magnification
+
+    def magnify(self, notches: float, at: QPointF | None = None) -> None:
+        """Show the picture larger, or smaller with a negative number; a point of it stays, by default the middle."""
+        where = QRectF(self.rect()).center() if at is None else at
+        if self._picture is not None:
+            room = QRectF(self.rect())
+            self._set_magnification(self._magnification.zoom(STEP**notches, where, self._fitting_rect(), room))
+
+    def pan(self, by: QPointF) -> None:
+        """Move the magnified picture, in pixels of this widget."""
+        if self._picture is not None:
+            self._set_magnification(self._magnification.pan(by, self._fitting_rect(), QRectF(self.rect())))
+
+    def reset_magnification(self) -> None:
+        """Show the whole picture."""
+        self._set_magnification(Magnification())
+
+    def set_brightening(self, brightening: Brightening) -> None:
+        """Show pictures with another brightness and contrast; they stay as they are."""
+        self._brightening = brightening
+        self._brightened = None
+        self.update()
+
+    def _set_magnification(self, magnification: Magnification) -> None:
+        if magnification != self._magnification:
+            self._magnification = magnification
+            self._describe()
+            self.update()
+
     def set_notice(self, icon: str, title: str, hint: str, action: str = "") -> None:
         """Set what is shown while there is no picture: why, what to do next, and a button that does it."""
         self._notice = (icon, title, hint)
@@ -300,9 +347,16 @@ class PlayerView(QWidget):
         self.update()
 
     def picture_rect(self) -> QRectF:
-        """Return where the picture is drawn, in this widget's own pixels; empty when there is none."""
+        """Return where the whole picture is drawn, in this widget's own pixels; empty when there is none.
+
+        Where it is magnified, it reaches beyond the widget.
+        """
         if self._picture is None:
             return QRectF()
+        return self._magnification.place(self._fitting_rect(), QRectF(self.rect()))
+
+    def _fitting_rect(self) -> QRectF:
+        assert self._picture is not None
         scale = min(self.width() / self._picture.width(), self.height() / self._picture.height())
         # A picture of one column stays visible.
         width, height = max(1.0, self._picture.width() * scale), max(1.0, self._picture.height() * scale)
@@ -340,26 +394,54 @@ class PlayerView(QWidget):
             self._paint_caption(painter, QRectF(self.rect()))
             return
         rect = self.picture_rect()
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.drawImage(rect, self._picture, QRectF(self._picture.rect()))
+        visible = rect & QRectF(self.rect())
+        self._paint_picture(painter, rect, visible)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if self._overlays_visible:
             scale = rect.width() / self._picture.width()
             for face in self._faces:
                 paint_face(painter, face, scale, rect)
         if self._subtitle:
-            paint_subtitle(painter, self._subtitle, rect, self._subtitle_scale)
-        # A small picture has no room for it; the large one's holds for both.
-        if self._exact is not None and not self._framed:
-            text = tr("Exact frame") if self._exact else tr("Finding the exact frame…")
-            paint_chip(painter, text, QPointF(rect.right() - theme.GRID, rect.top() + theme.GRID), from_right=True)
-        self._paint_caption(painter, rect)
+            paint_subtitle(painter, self._subtitle, visible, self._subtitle_scale)
+        facts = " · ".join(self._view_facts())
+        if facts:
+            corner = QPointF(visible.right() - theme.GRID, visible.top() + theme.GRID)
+            paint_chip(painter, facts, corner, from_right=True)
+        self._paint_caption(painter, visible)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_action()
 
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self._picture is None or not event.angleDelta().y():
+            event.ignore()
+            return
+        self.magnify(event.angleDelta().y() / _WHEEL_NOTCH, event.position())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
+            self._pressed = self._last = event.position()
+            self._panned = False
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self.mouse_moved.emit()
+        if self._pressed is None or self._magnification.factor <= 1:
+            return
+        far = (event.position() - self._pressed).manhattanLength() >= QApplication.startDragDistance()
+        if self._panned or far:
+            self._panned = True
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+            self.pan(event.position() - self._last)
+            self._last = event.position()
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        panned, self._pressed, self._panned = self._panned, None, False
+        if panned:
+            self.unsetCursor()
+            return
+        if event.button() == Qt.MouseButton.MiddleButton:
+            self.reset_magnification()
         if event.button() != Qt.MouseButton.LeftButton or not self.rect().contains(event.position().toPoint()):
             return
         face = self.face_at(event.position()) if self._faces_pickable else None
@@ -374,6 +456,42 @@ class PlayerView(QWidget):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         self.context_requested.emit(event.globalPos())
+
+    def _paint_picture(self, painter: QPainter, rect: QRectF, visible: QRectF) -> None:
+        """Paint what lies in the widget; another brightness changes the pixels of the screen, not the picture."""
+        assert self._picture is not None
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        if self._brightening == Brightening():
+            painter.drawImage(rect, self._picture, QRectF(self._picture.rect()))
+            return
+        area, scale = visible.toAlignedRect(), self.devicePixelRatioF()
+        key = (self._picture.cacheKey(), rect.getRect(), area.getRect(), scale)
+        if self._brightened is None or self._brightened[0] != key:
+            drawn = QImage((area.size().toSizeF() * scale).toSize(), QImage.Format.Format_RGB32)
+            drawn.setDevicePixelRatio(scale)
+            # Beside the picture nothing may be brightened: what lies there is painted over.
+            drawn.fill(Qt.GlobalColor.black)
+            inner = QPainter(drawn)
+            inner.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            inner.drawImage(rect.translated(-area.topLeft()), self._picture, QRectF(self._picture.rect()))
+            inner.end()
+            self._brightened = (key, self._brightening.apply(drawn))
+        painter.save()
+        painter.setClipRect(visible)
+        painter.drawImage(area.topLeft(), self._brightened[1])
+        painter.restore()
+
+    def _view_facts(self) -> list[str]:
+        """Return what the corner says about how the picture is shown."""
+        facts = []
+        # A small picture has no room for it; the large one's holds for both.
+        if self._exact is not None and not self._framed:
+            facts.append(tr("Exact frame") if self._exact else tr("Finding the exact frame…"))
+        if self._magnification.factor > 1:
+            facts.append(tr("{factor:.1f}x").format(factor=self._magnification.factor))
+        if self._brightening != Brightening() and not self._framed:
+            facts.append(tr("brightness changed"))
+        return facts
 
     def _place_action(self) -> None:
         if self._action is not None:
@@ -423,6 +541,8 @@ class PlayerView(QWidget):
         facts = [subject]
         if self._exact:
             facts.append(tr("exact frame"))
+        if self._magnification.factor > 1:
+            facts.append(tr("magnified {factor:.1f} times").format(factor=self._magnification.factor))
         if self._faces and self._overlays_visible:
             facts.append(tr("faces: ") + ", ".join(face.label or face.track_id for face in self._faces))
         self.setAccessibleName("; ".join(facts))

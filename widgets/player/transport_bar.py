@@ -28,6 +28,7 @@ DEFAULT_KEYS: Mapping[str, str] = {
     "mute": "M",
     "volume": "Ctrl+Up, Ctrl+Down",
     "full_screen": "F",
+    "brightness": "Ctrl+B",
     "layout": "Shift+P",
     "source": "Shift+M",
 }
@@ -54,6 +55,7 @@ class TransportBar(QWidget):
         volume_requested (int): 0 to 100.
         mute_requested (bool): sound off or on.
         full_screen_requested: full-screen picture, or back.
+        brightness_requested: set brightness and contrast of the picture.
         layout_requested (str): another layout of several pictures.
         source_requested (str): hear the sound of another file.
     """
@@ -68,6 +70,7 @@ class TransportBar(QWidget):
     volume_requested = Signal(int)
     mute_requested = Signal(bool)
     full_screen_requested = Signal()
+    brightness_requested = Signal()
     layout_requested = Signal(str)
     source_requested = Signal(str)
 
@@ -114,13 +117,16 @@ class TransportBar(QWidget):
         self._volume.valueChanged.connect(self._volume_moved)
         row.addWidget(self._volume)
         row.addSpacing(theme.GRID)
+        self.brightness = self._button(
+            row, "contrast", tr("Brightness and contrast"), "brightness", self.brightness_requested.emit
+        )
         self._full = self._button(
             row, "maximize", tr("Full-screen picture"), "full_screen", self.full_screen_requested.emit
         )
         self._stays = (self._back, self._play, self._forward, self.time_edit)
         # Start and end go together: one of them alone looks as if the other were missing.
         self._gives_way: tuple[tuple[QWidget, ...], ...] = (
-            *((self._volume,), (self._duration,), (self._full,), (self._start, self._end)),
+            *((self.brightness,), (self._volume,), (self._duration,), (self._full,), (self._start, self._end)),
             *((self._layout,), (self._source,)),
             *((self._mute,), (self._loop,), (self._speed,)),
         )

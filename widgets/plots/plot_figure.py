@@ -24,10 +24,11 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QTextLayout
 
+from project.schemes.scheme import Pattern
 from project.text_format import escape_unprintable
 from resources import resource
 from widgets import theme
-from widgets.labels import SIGN_LINES, SIGN_PX, LabelLook, Pattern, label_ink, mix
+from widgets.labels import SIGN_LINES, SIGN_PX, LabelLook, label_ink, mix
 from widgets.plots.plot_layout import (
     MARGIN,
     ROW_HEIGHT,

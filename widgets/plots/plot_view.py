@@ -212,7 +212,10 @@ class PlotView(QWidget):
             super().keyPressEvent(event)
 
     def event(self, event: QEvent) -> bool:
-        """Say what lies under the mouse."""
+        """Say what lies under the mouse; keep the key that copies from the window's action of that key."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            event.setAccepted(event.matches(QKeySequence.StandardKey.Copy))
+            return event.isAccepted() or super().event(event)
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             where = event.pos().toPointF()
             found = next((spot for spot in reversed(self._hotspots) if spot.area.contains(where)), None)

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF
 
-from widgets.labels import SIGN_PX, LabelLook, Pattern, label_ink, mix, pattern_brush, unknown_look
+from project.schemes.scheme import Pattern
+from widgets.labels import SIGN_PX, LabelLook, label_ink, mix, pattern_brush, unknown_look
 from widgets.timeline.lanes import UNSURE, LaneKind, NodeBar, SpokenBar, is_node, is_utterance
 from widgets.timeline.raster import Style, coverage, pixel_columns, runs, segments_picture, to_image
 from widgets.timeline.scene import TimelineScene

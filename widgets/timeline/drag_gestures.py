@@ -67,6 +67,11 @@ class Gesture(Protocol):
 
     snap_us: int | None
 
+    @property
+    def edge_us(self) -> int:
+        """The edge that is moved; where a whole segment is, its start."""
+        ...
+
     def drag(self, time_us: int, snapper: Snapper | None) -> None:
         """Follow the mouse; no snapping without a snapper."""
         ...
@@ -91,6 +96,10 @@ class Move:
     delta_us: int = 0
     snap_us: int | None = None
     lane: str = ""
+
+    @property
+    def edge_us(self) -> int:
+        return self.grabbed.start_us + self.delta_us
 
     def drag(self, time_us: int, snapper: Snapper | None) -> None:
         delta, self.snap_us = time_us - self.anchor_us, None
@@ -134,6 +143,10 @@ class Resize:
     def __post_init__(self) -> None:
         self.time_us = self.segment.start_us if self.edge == "start" else self.segment.end_us
 
+    @property
+    def edge_us(self) -> int:
+        return self.time_us
+
     def drag(self, time_us: int, snapper: Snapper | None) -> None:
         at_first = self.segment.start_us if self.edge == "start" else self.segment.end_us
         time, self.snap_us = _snap(at_first + time_us - self.anchor_us, snapper)
@@ -166,6 +179,10 @@ class Create:
 
     def __post_init__(self) -> None:
         self.time_us = self.anchor_us
+
+    @property
+    def edge_us(self) -> int:
+        return self.time_us
 
     def drag(self, time_us: int, snapper: Snapper | None) -> None:
         time, self.snap_us = _snap(time_us, snapper)

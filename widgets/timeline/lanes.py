@@ -8,9 +8,10 @@ from typing import TypeGuard
 
 from project.entities.causal_chains import ChainNode, NodeKind
 from project.entities.study_records import Segment, Utterance
+from project.schemes.scheme import Pattern
 from project.timebase import format_time
 from resources.translation import tr
-from widgets.labels import KIND_LOOKS, LabelLook, Pattern, Sign, unknown_look
+from widgets.labels import KIND_LOOKS, LabelLook, Sign, unknown_look
 from widgets.text_labels import semibold
 
 
@@ -41,6 +42,7 @@ class Lane:
         pale: what is in it is suggested by a model, and nobody's work.
         points: its segments are points, moments without length.
         fixed: its segments cannot be moved, such as samples.
+        active_look: of the label that a segment gets that is drawn in it; None where people are asked.
     """
 
     key: str
@@ -54,6 +56,7 @@ class Lane:
     pale: bool = False
     points: bool = False
     fixed: bool = False
+    active_look: LabelLook | None = None
 
     @property
     def has_bars(self) -> bool:

@@ -21,13 +21,15 @@ _TRACK_HEIGHT = 16
 _HANDLE_WIDTH = 8
 _SECOND_US = 1_000_000
 _MIN_RANGE_US = 1_000
+_DRAG_PX = 4
 _STEP_KEYS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Down: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: 1}
 
 
 class RangeSlider(QWidget):
     """A slider with two handles over a span of the recording; the part between them can be dragged too.
 
-    A point, which is a range of no length, has one handle.
+    Dragging beside the handles, or where there are none, draws a new range. A point, which is a range of no length, has
+    one handle.
 
     With the keyboard: the arrows move the active handle by a frame, with Shift by a second, Page Up and Page Down
     by ten seconds, Home and End as far as it goes; Tab goes from the start's handle to the end's. Times are integer
@@ -36,12 +38,16 @@ class RangeSlider(QWidget):
     Signals:
         range_changing(int start_us, int end_us): a handle is being dragged.
         range_changed(int start_us, int end_us): a handle was let go, or moved with the keyboard.
+        range_drawn(int start_us, int end_us): a new range was drawn.
+        drag_ended: the mouse let go, or the drag was dropped; before `range_changed`.
     """
 
     ROLE = Role.Slider
 
     range_changing = Signal(object, object)
     range_changed = Signal(object, object)
+    range_drawn = Signal(object, object)
+    drag_ended = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,6 +63,9 @@ class RangeSlider(QWidget):
         self._dragged: Handle | None = None
         self._grip_us = 0
         self._before: tuple[int, int] | None = None
+        self._look_before: LabelLook | None = None
+        self._press_x: float | None = None
+        self._drawn_us: tuple[int, int] | None = None
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -81,8 +90,7 @@ class RangeSlider(QWidget):
 
     def set_range(self, start_us: int | None, end_us: int | None, label: LabelLook | None = None) -> None:
         """Show a range, in the colour of a label or, for marks, in the accent colour; None shows no handles."""
-        if self._dragged is not None:
-            self._dragged = None
+        self._end_drag()
         self._range = None if start_us is None or end_us is None else (start_us, max(start_us, end_us))
         self._label = label
         self._describe()
@@ -115,12 +123,32 @@ class RangeSlider(QWidget):
 
     def cancel(self) -> None:
         """Drop a drag: the handles go back to where they were."""
-        if self._dragged is not None and self._before is not None:
-            self._dragged = None
-            self._range = self._before
-            self.range_changing.emit(*self._range)
+        if self.dragging:
+            self._range, self._label = self._before, self._look_before
+            if self._range is not None:
+                self.range_changing.emit(*self._range)
+            self._end_drag()
             self._describe()
             self.update()
+
+    @property
+    def dragging(self) -> bool:
+        """Whether the mouse drags a handle, or the part between them, or draws a range."""
+        return self._dragged is not None or self._drawn_us is not None
+
+    @property
+    def edge_us(self) -> int:
+        """The edge that is moved; where the part between them is, the start."""
+        if self._drawn_us is not None:
+            return self._drawn_us[1]
+        start, end = self._range or (0, 0)
+        return end if (self._dragged or self._active) == "end" else start
+
+    def _end_drag(self) -> None:
+        was_dragging, self._press_x = self.dragging, None
+        self._dragged = self._drawn_us = None
+        if was_dragging:
+            self.drag_ended.emit()
 
     def time_to_x(self, time_us: float) -> float:
         """Return the pixel at which a time lies."""
@@ -149,34 +177,59 @@ class RangeSlider(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         handle = self.handle_at(event.position().x())
-        if event.button() != Qt.MouseButton.LeftButton or handle is None or self._range is None or not self._editable:
+        if event.button() != Qt.MouseButton.LeftButton or not self._editable:
+            return
+        self._before, self._look_before = self._range, self._label
+        if handle is None or self._range is None:
+            self._press_x = event.position().x() if self._span[1] > self._span[0] else None
             return
         self._dragged = handle
         self._active = handle
-        self._before = self._range
         self._grip_us = self.x_to_time(event.position().x()) - (self._range[1] if handle == "end" else self._range[0])
         self.update()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        if self._dragged is None:
+        if self._press_x is not None:
+            self._draw(event)
+        elif self._dragged is None:
             self._hovered = self.handle_at(event.position().x()) if self._editable else None
-            shapes = {"both": Qt.CursorShape.SizeAllCursor, None: Qt.CursorShape.ArrowCursor}
+            empty = Qt.CursorShape.CrossCursor if self._editable else Qt.CursorShape.ArrowCursor
+            shapes = {"both": Qt.CursorShape.SizeAllCursor, None: empty}
             self.setCursor(shapes.get(self._hovered, Qt.CursorShape.SizeHorCursor))
         else:
-            free = bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
             time = self.x_to_time(event.position().x()) - self._grip_us
-            self._move_handle(self._dragged, time if free or self._frames is None else self._frames.snap(time))
+            self._move_handle(self._dragged, self._snapped(time, event))
             if self._range is not None:
                 self.range_changing.emit(*self._range)
         self.update()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() != Qt.MouseButton.LeftButton or self._dragged is None:
+        if event.button() != Qt.MouseButton.LeftButton:
             return
-        self._dragged = None
-        if self._range is not None and self._range != self._before:
+        drawn, dragged = self._drawn_us, self._dragged
+        self._end_drag()
+        if drawn is not None:
+            self.range_drawn.emit(min(drawn), max(drawn))
+        elif dragged is not None and self._range is not None and self._range != self._before:
             self.range_changed.emit(*self._range)
         self.update()
+
+    def _draw(self, event: QMouseEvent) -> None:
+        """Draw a new range from where the button was pressed, once the mouse is far enough from there."""
+        assert self._press_x is not None
+        far = abs(event.position().x() - self._press_x) >= _DRAG_PX
+        if self._drawn_us is None and not far:
+            return
+        start, end = (self._snapped(self.x_to_time(x), event) for x in (self._press_x, event.position().x()))
+        if self._points:
+            start = end
+        self._drawn_us, self._range, self._label = (start, end), (min(start, end), max(start, end)), None
+        self._describe()
+        self.range_changing.emit(*self._range)
+
+    def _snapped(self, time_us: int, event: QMouseEvent) -> int:
+        free = bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
+        return time_us if free else self._snap_to_frame(time_us)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -204,14 +257,14 @@ class RangeSlider(QWidget):
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
-            and (self._key_target(event) is not None or (event.key() == Qt.Key.Key_Escape and self._dragged))
+            and (self._key_target(event) is not None or (event.key() == Qt.Key.Key_Escape and self.dragging))
         ):
             event.accept()
             return True
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self._dragged is not None:
+        if event.key() == Qt.Key.Key_Escape and self.dragging:
             self.cancel()
             return
         target = self._key_target(event)
@@ -295,8 +348,8 @@ class RangeSlider(QWidget):
             if self._points:
                 texts = [tr("Select a point to see its time."), tr("Select a point.")]
             elif self._editable:
-                marking = tr("Press I and O to mark a start and an end, or select a segment.")
-                texts = [marking, tr("I and O mark a start and an end.")]
+                marking = tr("Drag here, or press I and O, to mark a start and an end; or select a segment.")
+                texts = [marking, tr("Drag, or press I and O.")]
             text = next((text for text in texts if words.horizontalAdvance(text) <= self.width()), texts[-1])
             fitting = words.elidedText(text, Qt.TextElideMode.ElideRight, self.width())
             painter.drawText(

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPen, QPixmap
 
+from project.schemes.scheme import Pattern
 from widgets import theme
-from widgets.labels import LabelLook, Pattern, label_ink, mix, pattern_brush, sign_pixmap
+from widgets.labels import LabelLook, label_ink, mix, pattern_brush, sign_pixmap
 from widgets.theme import Palette
 from widgets.timeline.timeline_model import MAX_ROWS
 

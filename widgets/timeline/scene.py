@@ -147,6 +147,11 @@ class TimelineHost(TimelineScene, Protocol):
         ...
 
     @property
+    def clicked(self) -> SignalInstance:
+        """Tells which bar was clicked and not dragged."""
+        ...
+
+    @property
     def segments_moving(self) -> SignalInstance:
         """Tells where dragged segments are now."""
         ...

@@ -222,6 +222,8 @@ class TimelineMouseHandler:
             self._request(gesture)
         elif mode is TimelineMouseMode.PRESSED and where is not None and not extending:
             self._view.choose([where.segment.id] if where.segment is not None else ())
+            if where.segment is not None:
+                self._view.clicked.emit(where.segment.id)
         self.position = event.position()
         self._hover()
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
-from widgets.labels import NEW_LOOK, mix
+from widgets.labels import NEW_LOOK, SIGN_PX, LabelLook, mix, paint_sign
 from widgets.timeline import bar_painter, point_painter
 from widgets.timeline.bar_painter import paint_nodes, paint_segments, paint_utterances, segment_rect
 from widgets.timeline.drag_gestures import Create, Gesture, Move
-from widgets.timeline.lanes import LaneKind, is_node, is_utterance, lane_key_of
+from widgets.timeline.lanes import Lane, LaneKind, is_node, is_utterance, lane_key_of
 from widgets.timeline.raster import Style, argb, current_style, to_image, waveform_picture
 from widgets.timeline.scene import TimelineScene
 from widgets.timeline.timeline_layout import HEADER, LABEL_PX, RULER, Band, ruler_ticks, tick_label
@@ -20,6 +22,8 @@ from widgets.timeline.timeline_layout import HEADER, LABEL_PX, RULER, Band, rule
 _FRAME_TICK_PX = 8
 _TALL_HEIGHT = 52
 _TWO_LINES_HEIGHT = 28
+_LEAST_TRACK_PX = 32
+"""What the name of the track keeps beside that of the active label."""
 """Pixels of a header from which on it has a second line."""
 
 
@@ -110,16 +114,19 @@ def _paint_header(painter: QPainter, band: Band, place: QRect, view: TimelineSce
     room = QRect(26, place.top(), HEADER - 26 - 8, height)
     if band.lane.active:
         painter.fillRect(QRect(0, place.top(), 3, place.height() - 1), colours.accent)
+    if band.lane.subtitle or band.lane.active_look is not None:
+        room = _paint_second_line(painter, band, room, view, look)
     if band.lane.has_bars and not band.folded:
         room = _paint_count(painter, band, room, view, look)
-    if band.lane.subtitle:
-        room = _paint_subtitle(painter, band, room, view, look)
     title = painter.fontMetrics().elidedText(band.lane.title, Qt.TextElideMode.ElideRight, room.width())
     painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
 
 
-def _paint_subtitle(painter: QPainter, band: Band, room: QRect, view: TimelineScene, look: Style) -> QRect:
-    """Write the second line, or beside the title where there is no room for two; returns the room of the title."""
+def _paint_second_line(painter: QPainter, band: Band, room: QRect, view: TimelineScene, look: Style) -> QRect:
+    """Write the track and the active label, or beside the title where there is no room for two lines.
+
+    Returns the room of the title.
+    """
     ink = painter.pen()
     painter.setFont(look.small_font)
     painter.setPen(look.colours.disabled if band.lane.faded else look.colours.muted)
@@ -129,11 +136,30 @@ def _paint_subtitle(painter: QPainter, band: Band, room: QRect, view: TimelineSc
         title, below = room.adjusted(0, 0, -wide, 0), room.adjusted(room.width() - wide, 0, 0, 0)
     else:
         title, below = room.adjusted(0, 0, 0, -12), room.adjusted(0, 15, 0, 0)
-    text = painter.fontMetrics().elidedText(band.lane.subtitle, Qt.TextElideMode.ElideRight, wide)
+    if band.lane.active_look is not None:
+        below = _paint_active_label(painter, band.lane.active_look, below, bool(band.lane.subtitle), look)
+    text = painter.fontMetrics().elidedText(band.lane.subtitle, Qt.TextElideMode.ElideRight, below.width())
     painter.drawText(below, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
     painter.setFont(view.font())
     painter.setPen(ink)
     return title
+
+
+def _paint_active_label(painter: QPainter, label: LabelLook, room: QRect, right: bool, look: Style) -> QRect:
+    """Draw sign and name of the active label, at the right of other words; returns the room of these."""
+    ink = painter.pen()
+    metrics = painter.fontMetrics()
+    least = SIGN_PX + 4
+    wide = min(least + metrics.horizontalAdvance(label.name), room.width() - _LEAST_TRACK_PX * right)
+    left = room.right() + 1 - wide if right else room.left()
+    colour = look.label_style(label).ink
+    paint_sign(painter, label.sign, QPointF(left, room.top() + (room.height() - SIGN_PX) / 2), colour)
+    painter.setPen(colour)
+    name = metrics.elidedText(label.name, Qt.TextElideMode.ElideRight, wide - least)
+    place = QRect(left + least, room.top(), wide - least, room.height())
+    painter.drawText(place, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)
+    painter.setPen(ink)
+    return room.adjusted(0, 0, -wide - 4, 0) if right else QRect(room.left(), room.top(), 0, room.height())
 
 
 def _paint_count(painter: QPainter, band: Band, room: QRect, view: TimelineScene, look: Style) -> QRect:
@@ -143,7 +169,7 @@ def _paint_count(painter: QPainter, band: Band, room: QRect, view: TimelineScene
     """
     count = f"{len(view.model.track(band.lane.key)):,}"
     ink, title = painter.pen(), painter.fontMetrics().horizontalAdvance(band.lane.title)
-    below = band.height >= _TALL_HEIGHT and not band.lane.subtitle
+    below = band.height >= _TALL_HEIGHT and not band.lane.subtitle and band.lane.active_look is None
     painter.setFont(look.small_font)
     wide = painter.fontMetrics().horizontalAdvance(count)
     painter.setPen(look.colours.muted)
@@ -216,7 +242,9 @@ def _hairline(x: float, top: float, bottom: float, scale: float) -> QRectF:
 
 
 EMPTY_TEXT = tr("No segments yet. Drag here, or press I and O.")
+EMPTY_WITH_KEYS = tr("Drag here, or press I and O, then {keys}.")
 EMPTY_POINTS_TEXT = tr("No points yet. Press a label's key at the moment, or drag here.")
+EMPTY_POINTS_WITH_KEYS = tr("At the moment, press {keys}, or drag here.")
 EMPTY_READ_ONLY = tr("No segments yet.")
 
 
@@ -262,9 +290,20 @@ def _paint_empty(painter: QPainter, area: QRect, view: TimelineScene, look: Styl
     else:
         below = view.bands[-1].bottom if view.bands else 0
         place = area.adjusted(HEADER, RULER + below, 0, 0)
-    text = EMPTY_READ_ONLY if not lanes else EMPTY_POINTS_TEXT if lanes[0].lane.points else EMPTY_TEXT
-    shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, place.width())
+    texts = [*_empty_texts(lanes[0].lane)] if lanes else [EMPTY_READ_ONLY]
+    fitting = (text for text in texts if painter.fontMetrics().horizontalAdvance(text) <= place.width())
+    shown = painter.fontMetrics().elidedText(next(fitting, texts[-1]), Qt.TextElideMode.ElideRight, place.width())
     painter.drawText(place, Qt.AlignmentFlag.AlignCenter, shown)
+
+
+def _empty_texts(lane: Lane) -> Iterator[str]:
+    """Yield what an empty lane says to do, the longest first."""
+    with_keys = [label for label in lane.looks if label.shortcut]
+    if with_keys:
+        text = EMPTY_POINTS_WITH_KEYS if lane.points else EMPTY_WITH_KEYS
+        yield text.format(keys=", ".join(f"{label.shortcut} {label.name}" for label in with_keys))
+        yield text.format(keys=", ".join(label.shortcut for label in with_keys))
+    yield EMPTY_POINTS_TEXT if lane.points else EMPTY_TEXT
 
 
 def _paint_marks(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:

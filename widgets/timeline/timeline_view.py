@@ -127,6 +127,7 @@ class TimelineView(TimeArea):
         selection_changed(list[str] ids): by the user; not by `set_selection`.
         delete_requested(list[str] ids): of the selection.
         nudge_requested(list[str] ids, int frames, str edge): see `request_nudge`; edge is `start`, `end` or `both`.
+        clicked(str id): a segment, utterance or node was clicked and not dragged.
         activated(str id): a segment was double-clicked or Enter was pressed on it: go there and loop it.
         view_changed(int start_us, int end_us): another part of the recording is shown.
         lane_folded(str lane_key, bool folded): by the user.
@@ -153,6 +154,7 @@ class TimelineView(TimeArea):
     selection_changed = Signal(object)
     delete_requested = Signal(object)
     nudge_requested = Signal(object, int, str)
+    clicked = Signal(str)
     activated = Signal(str)
     lane_folded = Signal(str, bool)
     menu_requested = Signal(object, str, object)

@@ -106,11 +106,12 @@ class LaneKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ethogram:
-    """The codes that a lane can have, what each means, the keys that code them, and their modifiers."""
+    """The codes that a lane can have, what each means, its key and its colour, and their modifiers."""
 
     codes: tuple[str, ...] = ()
     definitions: Mapping[str, str] = field(default_factory=dict)
     shortcuts: Mapping[str, str] = field(default_factory=dict)
+    colours: Mapping[str, str] = field(default_factory=dict)
     modifiers: Mapping[str, ValueSet] = field(default_factory=dict)
 
     def build_lane(self, name: str, entries: Iterable[InterchangeEntry], key: LaneKey) -> InterchangeLane:
@@ -124,6 +125,7 @@ class Ethogram:
             tier="" if own else key.category or BEHAVIORS,
             definitions=self.definitions,
             shortcuts=self.shortcuts,
+            colours=self.colours,
             value_sets=self.modifiers,
         )
 

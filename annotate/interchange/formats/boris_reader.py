@@ -45,6 +45,7 @@ SINGLE_SELECTION, MULTIPLE_SELECTION = 0, 1
 _ANNOTATOR_VARIABLES = ("annotator", "observer", "coder", "rater")
 OBSERVATION_FACTS = ("date", "description")
 """Values of an observation beside its independent variables."""
+_COLOUR = re.compile("#[0-9a-fA-F]{6}")
 _KEY_OF_VALUE = re.compile(r" *\([^()]\)$")
 """Ends a value of a modifier in the ethogram: the key that chooses it."""
 
@@ -56,6 +57,7 @@ class _Behavior:
     category: str
     definition: str
     key: str
+    colour: str
     sets: tuple[tuple[str, bool], ...]
     values: tuple[tuple[str, ...], ...]
 
@@ -240,12 +242,15 @@ class _BorisProjectReader:
             tuple(behavior.code for behavior in behaviors),
             {behavior.code: behavior.definition for behavior in behaviors if behavior.definition},
             {behavior.code: behavior.key for behavior in behaviors if behavior.key},
+            {behavior.code: behavior.colour for behavior in behaviors if behavior.colour},
             sets,
         )
 
 
 def _read_behaviors(found: Mapping[str, Any]) -> dict[str, _Behavior]:
     made = {}
+    known = _dicts(found.get("behavioral_categories_config"))
+    categories = {_text(category.get("name")): _text(category.get("color")) for category in known}
     for behavior in _dicts(found.get("behaviors_conf")):
         modifiers = _dicts(behavior.get("modifiers"))
         sets = tuple(
@@ -259,12 +264,14 @@ def _read_behaviors(found: Mapping[str, Any]) -> dict[str, _Behavior]:
             for modifier in modifiers
         )
         code, key = str(behavior.get("code", "")), _text(behavior.get("key"))
+        category = str(behavior.get("category") or "")
         made[code] = _Behavior(
             code,
             str(behavior.get("type", "")).casefold().startswith("state"),
-            str(behavior.get("category") or ""),
+            category,
             _text(behavior.get("description")).strip(),
             key.upper() if len(key) == 1 and key.isalnum() else "",
+            next(filter(_COLOUR.fullmatch, (_text(behavior.get("color")), categories.get(category, ""))), ""),
             sets,
             values,
         )

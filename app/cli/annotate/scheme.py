@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from annotate.study import scheme_versions
+from annotate.study.scheme_changes import apply_plan, plan_text
 from annotate.study.scheme_versions import find_orphans, list_study_schemes
 from app.cli.command import EDIT, argument, command, option
 from app.cli.console import Output, record
 from project.entities.study_records import Changes
+from project.errors import UserError
 from project.schemes.scheme import NUMERIC_KINDS, Field, Label, Scheme, Track
 from project.schemes.scheme_file import load_scheme, load_scheme_file, scheme_text, shipped_names
 from project.session.session import Session
@@ -83,23 +85,43 @@ def check(file: Path = argument()) -> Output:
 
 
 @command(study=EDIT, annotator=ANNOTATOR)
-def use(session: Session, scheme: str = SCHEME) -> Output:
+def use(
+    session: Session,
+    scheme: str = SCHEME,
+    rename: tuple[str, ...] = option(
+        "OLD=NEW: segments with the label OLD get NEW. Each is LABEL or TRACK/LABEL; TRACK/ is all labels of a track."
+    ),
+) -> Output:
     """Use a scheme in a study, or its new version. SCHEME is a file, or the key of one that is shipped or kept.
 
-    The file's text is kept in the study. What was filled in under older versions stays as it is.
+    The file's text is kept in the study. What was filled in under older versions stays as it is, but for labels that
+    are renamed. Two labels that get the same new one are merged.
 
     \b
     Example:
-      greenroom scheme use my-study.greenroom our-scheme.toml
+      greenroom scheme use my-study.greenroom our-scheme.toml --rename warm=friendly
     """
+    effects: list[str] = []
     if _is_file(scheme):
-        used, changes = scheme_versions.use_scheme(session, scheme_text(Path(scheme)), Path(scheme).name)
+        renames = [_read_rename(text) for text in rename]
+        plan = plan_text(session, scheme_text(Path(scheme)), Path(scheme).name, renames)
+        used, changes = apply_plan(session, plan)
+        effects = [str(effect) for effect in plan.effects]
+    elif rename:
+        raise UserError("Labels are renamed by a new version of a scheme.", "Give its file.")
     elif session.schemes.is_in_use(scheme) or scheme not in shipped_names():
         used, changes = scheme_versions.use_kept_scheme(session, scheme)
     else:
         used, changes = scheme_versions.use_shipped_scheme(session, scheme)
-    told = {"key": used.key, "version": used.version, "changed": bool(changes)}
-    return Output(told, f"In use: {used.name} ({used.key}, version {used.version})")
+    told = {"key": used.key, "version": used.version, "changed": bool(changes), "effects": effects}
+    return Output(told, [f"In use: {used.name} ({used.key}, version {used.version})", *effects])
+
+
+def _read_rename(text: str) -> tuple[str, str]:
+    before, equals, after = text.partition("=")
+    if not equals or not before or not after:
+        raise UserError(f"“{text}” is not a renaming.", "Give OLD=NEW, such as --rename warm=friendly.")
+    return before, after
 
 
 @command(study=EDIT, annotator=ANNOTATOR)
@@ -164,6 +186,7 @@ def _entry_line(entry: Label | Field | object) -> str:
     shortcut = getattr(entry, "shortcut", "")
     told = " ".join(filter(None, (getattr(entry, "definition", ""), getattr(entry, "hint", ""))))
     pressed = f" [{shortcut}]" if shortcut else ""
+    name += " (retired)" if getattr(entry, "retired", False) else ""
     return f"  {key}{pressed}  {name}" + (f": {told}" if told else "")
 
 

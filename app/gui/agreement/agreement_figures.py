@@ -31,12 +31,12 @@ from app.gui.pages.figure_export import PLOT_FILES, plot_file
 from project.codec import dump
 from project.entities.study_records import Json
 from project.progress import Progress
-from project.schemes.scheme import Label, Track
+from project.schemes.scheme import Label, Pattern, Track
 from project.session.session import Session
 from project.store.column_values import to_json
 from project.text_format import to_csv
 from resources.translation import tr, trn
-from widgets.labels import LabelLook, Pattern, Sign, label_looks, unknown_look
+from widgets.labels import LabelLook, Sign, label_looks, unknown_look
 from widgets.plots.estimates_table import AgreementFigureRow, SplitRow
 from widgets.plots.plot_data import (
     BarPlot,

@@ -297,7 +297,7 @@ class BulkEditor:
         names: dict[str, str] = {}
         for segment in alike:
             if session.schemes.is_in_use(segment.scheme):
-                for label in session.schemes.get(segment.scheme).track_or_empty(segment.track).labels:
+                for label in session.schemes.get(segment.scheme).track_or_empty(segment.track).offered_labels:
                     names.setdefault(label.key, label.name)
         return [
             Option(key, name, sum(alike[segment] for segment in bulk_edits.filter_by_label(session, [*alike], key)))

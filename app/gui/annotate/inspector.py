@@ -69,6 +69,7 @@ class Inspector(QWidget):
         kept_delete_requested (str, str, int): segment, field and version of a value that the form has no place for.
         panel_made (QWidget): labels and form of a track, which are made when they are first needed.
         track_chosen (str): where new segments should go, as given to `chooser`.
+        active_label_chosen (str): which label they should get; "" to be asked.
         rejected (str): one line that says why what was typed cannot be.
     """
 
@@ -81,6 +82,7 @@ class Inspector(QWidget):
     rejected = Signal(str)
     kept_delete_requested = Signal(str, str, int)
     track_chosen = Signal(str)
+    active_label_chosen = Signal(str)
     panel_made = Signal(object)
 
     def __init__(self, scheme: Scheme, taken: Sequence[QKeySequence] = (), parent: QWidget | None = None) -> None:
@@ -277,6 +279,7 @@ class Inspector(QWidget):
             lambda field, version: self.kept_delete_requested.emit(self._ids[0], field, version)
         )
         self.chooser.track_chosen.connect(self.track_chosen)
+        self.chooser.label_chosen.connect(self.active_label_chosen)
         self.header.times_entered.connect(self._times_changed)
         self.header.rejected.connect(self.rejected)
         self.header.play_requested.connect(lambda: self.play_requested.emit(self._ids[0]))
@@ -359,6 +362,7 @@ class InspectorFeed(QObject):
         self._inspector: Inspector | None = None
         studio.selection_changed.connect(self.show)
         active.changed.connect(self.show)
+        active.label_changed.connect(self.show)
 
     def set_inspector(self, inspector: Inspector | None) -> None:
         """Feed another inspector: the form depends on the scheme of the study."""
@@ -372,6 +376,7 @@ class InspectorFeed(QObject):
             inspector.delete_requested.connect(self._editing.delete)
             inspector.kept_delete_requested.connect(self._editing.delete_kept_value)
             inspector.track_chosen.connect(self._active.select_track)
+            inspector.active_label_chosen.connect(self._active.select_label)
         self.show()
 
     def apply(self, changes: Changes) -> None:
@@ -392,7 +397,11 @@ class InspectorFeed(QObject):
         if inspector is None or session is None:
             return
         found = [segment for key in self._studio.selected if (segment := find_segment(session.study, key)) is not None]
-        inspector.chooser.show_tracks(self._active.tracks() if self._studio.writable else [], self._active.key)
+        track = self._active.track if self._studio.writable else None
+        label = self._active.label
+        inspector.chooser.show_tracks(self._active.tracks() if track is not None else [], self._active.key)
+        drawn = track is not None and track.sampling is None
+        inspector.chooser.show_labels(label_looks(track) if track and drawn else (), label.key if label else "")
         if not found:
             if self._studio.recording is None:
                 inspector.show_nothing(tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O."))
@@ -457,7 +466,7 @@ def _make_kept_value(scheme: Scheme, value: FieldValue) -> KeptValue:
 
 def _marking_hint(active: ActiveTrack) -> str:
     """Say how a segment of the active track is made, with the keys of its labels."""
-    keys = [label.shortcut for label in active.track.labels if label.shortcut] if active.track else []
+    keys = [label.shortcut for label in active.track.offered_labels if label.shortcut] if active.track else []
     listed = "".join(keys) if len(keys) < 2 else tr("{list} or {last}").format(list=", ".join(keys[:-1]), last=keys[-1])
     if active.track is not None and active.track.sampling is not None:
         return tr("Click one on the timeline, or take samples: {key}.").format(key="Shift+T")

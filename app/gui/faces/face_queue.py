@@ -13,10 +13,11 @@ from PySide6.QtWidgets import QToolTip
 from anonymize.faces.face_review import REASON_TEXTS
 from anonymize.masking.mask_coverage import CertaintySpan, Cover
 from app.gui.timeline.timeline_presenter import TimelineFeed
+from project.schemes.scheme import Pattern
 from project.text_format import pluralize
 from project.timebase import FrameTimes, format_time
 from resources.translation import tr
-from widgets.labels import LabelLook, Pattern, Sign
+from widgets.labels import LabelLook, Sign
 from widgets.text_labels import plain_tip
 from widgets.timeline.lanes import Lane, LaneKind
 from widgets.timeline.timeline_view import TimelineView

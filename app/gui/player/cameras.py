@@ -336,6 +336,7 @@ class Views(QObject):
         bar.layout_requested.connect(lambda key: self.set_layout(MultiViewLayout(key)))
         bar.source_requested.connect(self.select_sound)
         player.position_changed.connect(self._follow_clock)
+        player.previewed.connect(self._follow_clock)
         player.playing_changed.connect(lambda _playing: self._follow_clock(player.position_us))
         player.volume_changed.connect(self.sound.set_volume)
         playback.recording_opened.connect(self.reload)

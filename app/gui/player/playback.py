@@ -174,6 +174,7 @@ class Playback(QObject):
         player.rate_changed.connect(bar.set_speed)
         player.opened.connect(self._show_frames)
         player.exact_shown.connect(self._show_exact)
+        player.previewed.connect(lambda _at: self._late.start())
         bar.play_requested.connect(player.toggle)
         bar.step_requested.connect(player.step)
         bar.start_requested.connect(self.go_to_start)
@@ -185,6 +186,7 @@ class Playback(QObject):
         bar.mute_requested.connect(self.set_muted)
         self._timeline.seek_requested.connect(player.seek)
         self._timeline.activated.connect(self.loop_segment)
+        self._timeline.clicked.connect(self._go_to_clicked)
         self._studio.selection_changed.connect(self._update_loop)
         self._studio.recording_changed.connect(self.open_recording)
         self._studio.bridge.changed.connect(self._follow_sound_track)
@@ -267,6 +269,15 @@ class Playback(QObject):
             self.set_looping(True)
             self.jump(chosen.shown_span(self._player.duration_us)[0])
 
+    def toggle_click_seeks(self) -> None:
+        """Let a click on a segment go to its start from now on, or no longer."""
+        self._studio.change_settings(lambda kept: replace(kept, click_seeks=not kept.click_seeks))
+
+    def _go_to_clicked(self, bar_id: str) -> None:
+        clicked = self._timeline.model.segment(bar_id)
+        if clicked is not None and self._studio.settings.click_seeks:
+            self.jump(clicked.start_us)
+
     def repeat(self, start_us: int, end_us: int) -> None:
         """Go to a span and repeat it, until something else is repeated."""
         self._player.loop = (start_us, end_us)
@@ -321,7 +332,7 @@ class Playback(QObject):
             # Before the first frame's time stamp that frame is on screen already.
             times = self._player.times
             first = times.time_of(0) if times is not None and len(times) else 0
-            self._view.set_overlays(self.faces.boxes(max(self._player.position_us, first), picture.width()))
+            self._view.set_overlays(self.faces.boxes(max(self._player.shown_us, first), picture.width()))
 
     def _show_picture(self, image: QImage) -> None:
         self._view.set_picture(None if image.isNull() else image)
@@ -420,6 +431,7 @@ class Subtitles(QObject):
         studio.recording_changed.connect(self._reload)
         studio.bridge.changed.connect(self._apply)
         player.position_changed.connect(self._show)
+        player.previewed.connect(self._show)
 
     def toggle(self) -> None:
         """Show what is said, or no longer."""

@@ -111,6 +111,7 @@ class Player(QObject):
     Signals:
         picture_changed: (QImage) what to paint; a null image where there is no picture.
         position_changed: (time_us) the playhead moved.
+        previewed: (time_us) the frame of another time is shown for a while; the playhead stays.
         playing_changed: (bool)
         rate_changed: (float) negative while running backward.
         opened: (FrameTimes) the exact frames of the file are known.
@@ -126,6 +127,7 @@ class Player(QObject):
 
     picture_changed = Signal(QImage)
     position_changed = Signal(object)
+    previewed = Signal(object)
     playing_changed = Signal(bool)
     rate_changed = Signal(float)
     opened = Signal(object)
@@ -149,6 +151,7 @@ class Player(QObject):
         self._waiting_from: int | None = None
         self._started_from = 0
         self._requested_us = -1
+        self._previewed_us: int | None = None
         self._path: Path | None = None
         self._facts: MediaFacts | None = None
         self._rate = 1.0
@@ -175,6 +178,11 @@ class Player(QObject):
     def position_us(self) -> int:
         """Where the playhead is; of the exact frame shown when standing still."""
         return self.clock.now_us() if self._waiting_from is None else self._waiting_from
+
+    @property
+    def shown_us(self) -> int:
+        """The time of the picture: the playhead's, or that of a preview."""
+        return self.position_us if self._previewed_us is None else self._previewed_us
 
     @property
     def rate(self) -> float:
@@ -308,6 +316,22 @@ class Player(QObject):
         else:
             self._show_exact(self.times.step(at, frames))
 
+    def preview(self, time_us: int) -> None:
+        """Show the exact frame of another time until `end_preview`; nothing while it plays.
+
+        Of frames that are asked for faster than they are decoded, only the newest is shown.
+        """
+        exact = self.frame_time_us(time_us)
+        if not self.playing and exact != self._previewed_us:
+            self._previewed_us = exact
+            self._frames.request_time(exact)
+            self.previewed.emit(exact)
+
+    def end_preview(self) -> None:
+        """Show the frame of the playhead again."""
+        if self._previewed_us is not None and not self.playing:
+            self._show_exact(self.position_us)
+
     def set_volume(self, percent: int) -> None:
         """Set how loud it is, 0 to 100."""
         self._volume = percent
@@ -362,6 +386,7 @@ class Player(QObject):
 
     def _halt(self) -> None:
         was_playing = self.playing
+        self._previewed_us = None
         self._timer.stop()
         self._stop_at = None
         if self._waiting_from is not None:
@@ -376,6 +401,7 @@ class Player(QObject):
 
     def _show_exact(self, time_us: int) -> None:
         exact = self.frame_time_us(time_us)
+        self._previewed_us = None
         self.clock.set_position(exact)
         self._frames.request_time(exact)
         self.position_changed.emit(exact)

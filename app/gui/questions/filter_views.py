@@ -25,11 +25,12 @@ from PySide6.QtWidgets import (
 )
 
 from project.entities.questions import WrongOption
+from project.schemes.scheme import Pattern
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
 from widgets.form.wheel_guard import ComboBox
-from widgets.labels import SIGN_PX, Pattern, Sign, mix, paint_sign, pattern_brush
+from widgets.labels import SIGN_PX, Sign, mix, paint_sign, pattern_brush
 from widgets.table.record_table import RecordColumn
 from widgets.text_labels import PlainLabel, definition_tooltip, describe, escape_control_chars, plain_tip
 from widgets.theme import icon

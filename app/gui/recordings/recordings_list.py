@@ -1,15 +1,30 @@
 """The list of recordings at the left of the window, kept in step with the study, with its thumbnails."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QImage, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedLayout, QToolButton, QTreeView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QStackedLayout,
+    QToolButton,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
 
 from annotate.cues.prelabels import uncounted_annotators
-from app.gui.recordings.recordings_model import RecordingRow, RecordingsDelegate, RecordingsModel
+from app.gui.recordings.recording_arrangement import (
+    RecordingArrangement,
+    RecordingFilter,
+    RecordingOrder,
+    RecordingRow,
+)
+from app.gui.recordings.recordings_model import RecordingsDelegate, RecordingsModel
 from app.gui.study.background import BackgroundPool
 from app.gui.study.study_controller import StudyController
 from app.gui.timeline.timeline_presenter import CameOrWent
@@ -18,7 +33,14 @@ from project.errors import UserError
 from project.files.temporary_files import cache_folder
 from project.queries.annotator_rows import annotator_names, completions
 from project.queries.history_rows import run_kinds
-from project.queries.recording_rows import all_collections, all_media, all_recordings, hold_outs
+from project.queries.recording_rows import (
+    all_collections,
+    all_media,
+    all_recordings,
+    appearances,
+    hold_outs,
+    pseudonyms,
+)
 from project.queries.segment_rows import segment_counts
 from resources.translation import tr
 from widgets import theme
@@ -26,6 +48,21 @@ from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.input_fields import mark_search_field
 from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon
+
+_ORDER_NAMES = {
+    RecordingOrder.NUMBER: tr("&Number"),
+    RecordingOrder.NAME: tr("N&ame"),
+    RecordingOrder.ADDED: tr("Date a&dded, newest first"),
+    RecordingOrder.DURATION: tr("D&uration, longest first"),
+    RecordingOrder.SEGMENTS: tr("Number of &segments, most first"),
+    RecordingOrder.DONE: tr("Do&ne, not done first"),
+}
+_FILTER_NAMES = {
+    RecordingFilter.ALL: tr("A&ll recordings"),
+    RecordingFilter.DONE: tr("D&one by you"),
+    RecordingFilter.NOT_DONE: tr("Not done b&y you"),
+    RecordingFilter.HELD_OUT: tr("&Held out"),
+}
 
 
 class RecordingsList(QWidget):
@@ -36,6 +73,7 @@ class RecordingsList(QWidget):
         add_requested: the user wants to add recordings.
         files_dropped (list): `Path`s of files or folders that were dropped.
         thumbnail_needed (str): id of a recording that is on screen without a thumbnail; sent once for each.
+        arrangement_changed: recordings are listed in another order, or others of them.
         context_requested (str, QPoint): a context menu for a recording is wanted at a place on the screen.
     """
 
@@ -43,6 +81,7 @@ class RecordingsList(QWidget):
     add_requested = Signal()
     files_dropped = Signal(list)
     thumbnail_needed = Signal(str)
+    arrangement_changed = Signal()
     context_requested = Signal(str, QPoint)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -70,6 +109,14 @@ class RecordingsList(QWidget):
         self._stack.addWidget(self._empty)
         self._nothing = EmptyState("search", tr("Nothing found"), tr("No recording has these words."))
         self._stack.addWidget(self._nothing)
+        self._filtered = EmptyState(
+            "funnel",
+            tr("Nothing listed"),
+            tr("The filter leaves out every recording."),
+            [EmptyStateAction("all", tr("Show all"), "", primary=True)],
+        )
+        self._filtered.button_clicked.connect(lambda _key: self._show_all())
+        self._stack.addWidget(self._filtered)
         column.addLayout(self._stack, 1)
         self._drop_hint = PlainLabel(tr("Drop to add to this study"), self, alignment=Qt.AlignmentFlag.AlignCenter)
         self._drop_hint.hide()
@@ -125,6 +172,48 @@ class RecordingsList(QWidget):
             where = self.model.index_of(shown[min(max(place, 0), len(shown) - 1)])
             self.tree.setCurrentIndex(where)
 
+    def set_arrangement(self, arrangement: RecordingArrangement) -> None:
+        """List the recordings in another order, or others of them."""
+        if arrangement == self.model.arrangement:
+            return
+        self.model.set_arrangement(arrangement)
+        self._arrange.setChecked(arrangement.filters)
+        self.arrangement_changed.emit()
+
+    def open_arrangement(self) -> None:
+        """Open the menu of orders and filters."""
+        self._arrange.showMenu()
+
+    def _show_all(self) -> None:
+        kept = self.model.arrangement
+        self.set_arrangement(RecordingArrangement(kept.order, kept.backwards))
+
+    def _fill_arrangement(self) -> None:
+        menu, now = self._arrange.menu(), self.model.arrangement
+        menu.clear()
+        menu.addAction(tr("Sort by")).setEnabled(False)
+        orders = {replace(now, order=order): name for order, name in _ORDER_NAMES.items()}
+        self._add_choices(menu, orders)
+        self._add_choices(menu, {replace(now, backwards=not now.backwards): tr("&Reversed")}, ticked=now.backwards)
+        menu.addSeparator()
+        menu.addAction(tr("Show")).setEnabled(False)
+        self._add_choices(menu, {replace(now, only=only): name for only, name in _FILTER_NAMES.items()})
+        people = {key: name for row in self.model.rows() for key, name in row.people}
+        if people or now.person:
+            inner = menu.addMenu(tr("&Participant"))
+            names = {key: people[key].replace("&", "&&") for key in sorted(people, key=people.__getitem__)}
+            choices = {"": tr("&Anybody"), **names}
+            self._add_choices(inner, {replace(now, person=key): name for key, name in choices.items()})
+
+    def _add_choices(
+        self, menu: QMenu, choices: Mapping[RecordingArrangement, str], ticked: bool | None = None
+    ) -> None:
+        for arrangement, name in choices.items():
+            action = menu.addAction(name)
+            action.setCheckable(True)
+            action.setChecked(arrangement == self.model.arrangement if ticked is None else ticked)
+            action.triggered.connect(lambda _=False, chosen=arrangement: self.set_arrangement(chosen))
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._drop_hint.setGeometry(self.rect())
@@ -159,7 +248,16 @@ class RecordingsList(QWidget):
         add.setIconSize(QSize(16, 16))
         describe(add, tr("Add recordings"), tr("Add recordings (Ctrl+O)"))
         add.clicked.connect(self.add_requested)
+        self._arrange = QToolButton()
+        self._arrange.setCheckable(True)
+        self._arrange.setIcon(icon("funnel"))
+        self._arrange.setIconSize(QSize(16, 16))
+        self._arrange.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._arrange.setMenu(QMenu(self._arrange))
+        self._arrange.menu().aboutToShow.connect(self._fill_arrangement)
+        describe(self._arrange, tr("Sort and filter recordings"), tr("Sort and filter recordings (Ctrl+Alt+F)"))
         head.addWidget(self.search, 1)
+        head.addWidget(self._arrange)
         head.addWidget(add)
         return head
 
@@ -201,7 +299,8 @@ class RecordingsList(QWidget):
         if not self.model.rows():
             self._stack.setCurrentWidget(self._empty)
         else:
-            self._stack.setCurrentWidget(self.tree if self.model.rowCount() else self._nothing)
+            nothing = self._filtered if self.model.arrangement.filters and not self.search.text() else self._nothing
+            self._stack.setCurrentWidget(self.tree if self.model.rowCount() else nothing)
 
     def _search(self, text: str) -> None:
         self.model.set_search(text)
@@ -235,7 +334,9 @@ class RecordingsList(QWidget):
 
 
 _THUMBNAIL_PX = 192
-_TABLES = frozenset({"recording", "medium", "collection", "annotator", "hold_out", "completion"})
+_TABLES = frozenset(
+    {"recording", "medium", "collection", "annotator", "hold_out", "completion", "participant", "appearance"}
+)
 
 
 class RecordingsFeed(QObject):
@@ -258,6 +359,8 @@ class RecordingsFeed(QObject):
         self._collections: dict[str, str] = {}
         self._held_out: frozenset[str] = frozenset()
         self._done: frozenset[str] = frozenset()
+        self._appearances: dict[str, set[str]] = {}
+        self._pseudonyms: dict[str, str] = {}
         studio.recording_changed.connect(self._mark_current)
         listing.thumbnail_needed.connect(self._make_thumbnail)
 
@@ -275,6 +378,7 @@ class RecordingsFeed(QObject):
         who = session.annotator()
         self._held_out = hold_outs(study)
         self._done = frozenset(place for place, whose in completions(study) if who is not None and whose == who.id)
+        self._appearances, self._pseudonyms = appearances(study), pseudonyms(study)
         counts, kinds = segment_counts(study), run_kinds(study)
         self._list.set_rows([self._row(r, counts.get(r.id, {}), kinds.get(r.id, set())) for r in all_recordings(study)])
         self._mark_current()
@@ -327,6 +431,7 @@ class RecordingsFeed(QObject):
             recording.id in self._held_out,
             recording.id in self._done,
             medium.fingerprint if medium is not None else "",
+            tuple((who, self._pseudonyms[who]) for who in sorted(self._appearances.get(recording.id, ()))),
         )
 
     def _named_counts(self, counts: dict[str, int]) -> tuple[tuple[str, int], ...]:

@@ -1,7 +1,6 @@
 """The model of the recordings list, a tree of collections and recordings, and the delegate that paints its rows."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from PySide6.QtCore import (
     QAbstractItemModel,
@@ -17,7 +16,8 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFontMetrics, QImage, QPainter, QPainterPath
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from project.timebase import format_duration, format_time
+from app.gui.recordings.recording_arrangement import RecordingArrangement, RecordingOrder, RecordingRow
+from project.timebase import format_duration
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.text_labels import plain_tip
@@ -30,56 +30,6 @@ THUMBNAIL_ROLE = Qt.ItemDataRole.UserRole + 1
 _NOWHERE = QModelIndex()
 _COLLECTION_FLAGS = Qt.ItemFlag.ItemIsEnabled
 _RECORDING_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
-
-
-@dataclass(frozen=True, slots=True)
-class RecordingRow:
-    """What the list shows of one recording.
-
-    Attributes:
-        collection: name of the collection it stands under.
-        segments: annotator's name and number of segments, in the order of the annotators.
-        faces_tracked: faces were looked for.
-        exported: an anonymized clip was made.
-        missing: its media file is not where it was.
-        held_out: nothing of it is ever exported.
-        done: the current annotator is done with it.
-        file: checksum of its media file; its picture is forgotten with it.
-    """
-
-    id: str
-    number: int
-    name: str
-    duration_us: int
-    collection: str = ""
-    segments: tuple[tuple[str, int], ...] = ()
-    faces_tracked: bool = False
-    exported: bool = False
-    missing: bool = False
-    held_out: bool = False
-    done: bool = False
-    file: str = ""
-
-    def describe(self) -> str:
-        """Return the row in words, for screen readers and the tooltip."""
-        facts = [
-            f"{self.number}. {self.name}",
-            tr("duration {duration_us}").format(duration_us=format_time(self.duration_us)),
-        ]
-        if self.missing:
-            facts.append(tr("media missing"))
-        facts += [f"{name}: {trn('{count} segment', '{count} segments', count)}" for name, count in self.segments]
-        if not any(count for _, count in self.segments):
-            facts.append(tr("no segments yet"))
-        if self.held_out:
-            facts.append(tr("held out"))
-        if self.done:
-            facts.append(tr("done"))
-        if self.faces_tracked:
-            facts.append(tr("faces found"))
-        if self.exported:
-            facts.append(tr("exported"))
-        return ", ".join(facts)
 
 
 class RecordingsModel(QAbstractItemModel):
@@ -97,6 +47,7 @@ class RecordingsModel(QAbstractItemModel):
         super().__init__(parent)
         self._every: dict[str, RecordingRow] = {}
         self._words: list[str] = []
+        self._arrangement = RecordingArrangement()
         self._groups: list[str] = []
         self._rows: list[list[RecordingRow]] = []
         self._places: dict[str, tuple[int, int]] = {}
@@ -117,6 +68,16 @@ class RecordingsModel(QAbstractItemModel):
         self._words = text.casefold().split()
         self._rebuild()
 
+    @property
+    def arrangement(self) -> RecordingArrangement:
+        """The order, and which recordings are left out."""
+        return self._arrangement
+
+    def set_arrangement(self, arrangement: RecordingArrangement) -> None:
+        """Show the recordings in another order, or others of them."""
+        self._arrangement = arrangement
+        self._rebuild()
+
     def update_row(self, row: RecordingRow) -> None:
         """Show new facts about one recording; one that is new or has changed its collection is put in its place."""
         before = self._every.get(row.id)
@@ -129,7 +90,7 @@ class RecordingsModel(QAbstractItemModel):
             self._drop_thumbnail(row.id)
         self._every[row.id] = row
         place = self._places.get(row.id)
-        if self._matches_search(row) != (place is not None):
+        if self._is_listed(row) != (place is not None) or not self._stays(row):
             self._rebuild()
         elif place is not None:
             self._rows[place[0]][place[1]] = row
@@ -143,7 +104,7 @@ class RecordingsModel(QAbstractItemModel):
             place = self._places.get(row.id)
             before = self._every.get(row.id)
             same = before is not None and (before.collection, before.file) == (row.collection, row.file)
-            if place is None or not same or not self._matches_search(row):
+            if place is None or not same or not self._is_listed(row) or not self._stays(row):
                 self.update_row(row)
                 continue
             self._every[row.id] = self._rows[place[0]][place[1]] = row
@@ -244,15 +205,26 @@ class RecordingsModel(QAbstractItemModel):
 
     def _rebuild(self) -> None:
         self.beginResetModel()
-        grouped = _group_by_collection(row for row in self._every.values() if self._matches_search(row))
+        grouped = _group_by_collection(row for row in self._every.values() if self._is_listed(row))
         self._groups = list(grouped)
-        self._rows = list(grouped.values())
+        self._rows = [self._arrangement.sort(rows) for rows in grouped.values()]
         self._places = {
             row.id: (group, place) for group, members in enumerate(self._rows) for place, row in enumerate(members)
         }
         self.endResetModel()
 
-    def _matches_search(self, row: RecordingRow) -> bool:
+    def _stays(self, row: RecordingRow) -> bool:
+        """Return whether a recording that changed is still in its place between its neighbours."""
+        place = self._places.get(row.id)
+        if place is None or self._arrangement.order is RecordingOrder.NUMBER:
+            return True
+        group, at = self._rows[place[0]], place[1]
+        around = [*group[max(0, at - 1) : at], row, *group[at + 1 : at + 2]]
+        return self._arrangement.sort(around) == around
+
+    def _is_listed(self, row: RecordingRow) -> bool:
+        if not self._arrangement.fits(row):
+            return False
         if not self._words:
             return True
         searched = f"{row.number} {row.name} {row.collection} {' '.join(name for name, _ in row.segments)}".casefold()

@@ -38,6 +38,7 @@ from app.gui.pages.context import Context
 from app.gui.pages.figure_export import PlotExporter
 from app.gui.pages.study_view import StudyView
 from project.errors import UserError
+from project.schemes.scheme import Pattern
 from project.session.jobs import JobSpec
 from project.session.session import Session
 from project.timebase import format_time
@@ -45,7 +46,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.input_fields import DecimalBox, IntegerBox
 from widgets.form.layouts import make_tab_page
-from widgets.labels import LabelLook, Pattern, Sign
+from widgets.labels import LabelLook, Sign
 from widgets.plots.plot_data import BarPlot, Histogram, HistogramPanel, Plot, PlotNumberFormat, PlottedValue, Series
 from widgets.plots.plot_view import PlotWall
 from widgets.table.record_table import NOT_MEASURED, RecordColumn, RecordTable, TableRow, text_columns

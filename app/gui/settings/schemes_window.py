@@ -7,16 +7,23 @@ from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidgetItem, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidgetItem, QMenu, QPushButton, QSplitter, QVBoxLayout, QWidget
 
+from annotate.interchange.code_book_files import CODE_BOOK_SUFFIXES, read_code_book
 from annotate.study import scheme_versions
+from annotate.study.scheme_changes import apply_plan, plan_draft
+from annotate.study.scheme_draft import SchemeDraft
 from annotate.study.scheme_versions import Orphan, find_orphans, list_study_schemes
 from app.gui.pages.context import Context
 from app.gui.pages.study_view import StudyView
+from app.gui.settings.scheme_editor import SchemeEditor
+from app.gui.study.dialogs import file_filter
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
+from project.files.atomic_files import explain_unwritable, write_atomically
+from project.queries.study_schemes import all_versions, label_counts, version_text
 from project.schemes.scheme import Scheme
-from project.schemes.scheme_file import load_scheme, parse_scheme, scheme_text, shipped_names
+from project.schemes.scheme_file import load_scheme, parse_scheme, scheme_text, shipped_names, write_scheme
 from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import later, tr
@@ -35,6 +42,14 @@ class Group(StrEnum):
     KEPT = later("Kept from before")
     SHIPPED = later("Comes with Greenroom")
     FILE = later("From a file")
+
+
+class CodeBookSource(StrEnum):
+    """What a new code book begins with; the value is the entry of the menu."""
+
+    EMPTY = later("Empty")
+    SHOWN = later("From “{name}”")
+    FILE = later("From a file of ELAN or BORIS, or a table…")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +98,9 @@ class SchemesView(StudyView):
         reload_requested (str): key of a scheme whose file is known.
         check_requested: read another file and show it.
         orphans_requested (str): list what the newest version of a scheme has no place for.
+        new_requested (str): make a scheme from a `CodeBookSource`.
+        edit_requested (str): change a scheme in use.
+        save_requested (SchemeEntry): write it to a file.
     """
 
     use_requested = Signal(object)
@@ -91,6 +109,9 @@ class SchemesView(StudyView):
     reload_requested = Signal(str)
     check_requested = Signal()
     orphans_requested = Signal(str)
+    new_requested = Signal(str)
+    edit_requested = Signal(str)
+    save_requested = Signal(object)
     title = tr("Schemes")
     preferred_size = (880, 720)
 
@@ -183,8 +204,15 @@ class SchemesView(StudyView):
         column.setContentsMargins(_MARGIN, _MARGIN, 0, _MARGIN)
         column.setSpacing(theme.GRID)
         column.addWidget(self.list, 1)
+        self.new = self._button(
+            tr("&New code book…"), tr("Make a scheme of your own: tracks, labels with keys and colours, and a form")
+        )
+        self._new_menu = QMenu(self.new)
+        self._new_menu.aboutToShow.connect(self._fill_new)
+        self.new.setMenu(self._new_menu)
         self.check = self._button(tr("&Check a file…"), tr("Read a scheme file and show it here; nothing is changed"))
         self.check.clicked.connect(self.check_requested)
+        column.addWidget(self.new)
         column.addWidget(self.check)
         return left
 
@@ -206,6 +234,12 @@ class SchemesView(StudyView):
         column.addWidget(self._problem_row)
         column.addWidget(self.words, 1)
         column.addWidget(self.facts)
+        self.change = self._button(
+            tr("&Edit…"), tr("Change its labels, fields and keys; says what happens to segments before it does")
+        )
+        self.change.clicked.connect(lambda: self._emit_key(self.edit_requested))
+        self.save_file = self._button(tr("&Save as file…"), tr("Write it as TOML, for another study or another lab"))
+        self.save_file.clicked.connect(lambda: self.save_requested.emit(self.current()))
         self.use = self._button(tr("&Use in this study"), tr("Add it to the schemes of the study"))
         self.use.setProperty("primary", True)
         self.use.clicked.connect(lambda: self.use_requested.emit(self.current()))
@@ -219,8 +253,8 @@ class SchemesView(StudyView):
             tr("&Stop using"), tr("Its segments and values stay; it can be used again at any time")
         )
         self.drop.clicked.connect(lambda: self._emit_key(self.drop_requested))
-        self._foot = make_row(self.use, self.read_again, self.default, self.drop)
-        self._foot.insertStretch(2)
+        self._foot = make_row(self.use, self.change, self.save_file, self.read_again, self.default, self.drop)
+        self._foot.insertStretch(4)
         column.addLayout(self._foot)
         theme.notifier.changed.connect(self._tint)
         self._tint()
@@ -230,6 +264,18 @@ class SchemesView(StudyView):
         button = QPushButton(text)
         describe(button, text.replace("&", "").rstrip("…"), tip)
         return button
+
+    def _fill_new(self) -> None:
+        self._new_menu.clear()
+        entry = self.current()
+        for source in CodeBookSource:
+            text = tr(source.value)
+            if source is CodeBookSource.SHOWN:
+                if entry is None or entry.scheme is None:
+                    continue
+                text = text.format(name=entry.scheme.name.replace("&", "&&"))
+            action = self._new_menu.addAction(text)
+            action.triggered.connect(lambda _=False, source=source: self.new_requested.emit(source))
 
     def _add_heading(self, text: str) -> None:
         item = QListWidgetItem(text)
@@ -265,6 +311,10 @@ class SchemesView(StudyView):
         self.default.setEnabled(self._writable and entry is not None and not entry.default)
         self.drop.setVisible(used)
         self.drop.setEnabled(self._writable and many)
+        self.change.setVisible(used and entry is not None and entry.scheme is not None)
+        self.change.setEnabled(self._writable)
+        self.save_file.setVisible(entry is not None and entry.scheme is not None)
+        self.new.setEnabled(self._writable)
         self.use.setEnabled(self._writable)
         self.read_again.setEnabled(self._writable or (entry is not None and entry.group is Group.FILE))
 
@@ -330,6 +380,9 @@ class SchemesWindow(SchemesView):
         )
         self.reload_requested.connect(self._reload)
         self.orphans_requested.connect(self._list_orphans)
+        self.new_requested.connect(self._make_new)
+        self.edit_requested.connect(self._edit_scheme)
+        self.save_requested.connect(self._save_file)
 
     def reload(self, session: Session) -> None:
         self.show_entries(self._read(session), self._studio.writable)
@@ -375,6 +428,69 @@ class SchemesWindow(SchemesView):
             # What is counted grows with the study: not at every key that is pressed elsewhere.
             self._later.start()
         return super().needs_reload(changes, initiator)
+
+    def _make_new(self, source: str) -> None:
+        entry, session = self.current(), self._studio.session
+        if session is None:
+            return
+        taken = {*all_versions(session.study), *shipped_names()}
+        if source == CodeBookSource.SHOWN and entry is not None and entry.scheme is not None:
+            name = tr("{name} (copy)").format(name=entry.scheme.name)
+            draft = SchemeDraft.copy_of(entry.scheme, name, taken)
+        elif source == CodeBookSource.FILE:
+            path = self._context.questions.file(tr("New code book"), _source_filter())
+            if path is None:
+                return
+            try:
+                draft = SchemeDraft(read_code_book(session, path))
+            except UserError as error:
+                self.tell(error)
+                return
+        else:
+            draft = SchemeDraft.empty(tr("My code book"), tr("Behaviour"), taken)
+        self._run_editor(session, draft)
+
+    def _edit_scheme(self, key: str) -> None:
+        session = self._studio.session
+        if session is not None:
+            self._run_editor(session, SchemeDraft.of(session.schemes.get(key)))
+
+    def _run_editor(self, session: Session, draft: SchemeDraft) -> None:
+        questions = self._context.questions
+        editor = questions.ask(
+            lambda: SchemeEditor(
+                draft,
+                lambda changed: plan_draft(session, changed),
+                questions.agree,
+                label_counts(session.study, draft.scheme.key) if draft.base is not None else {},
+                self._context.keys_in_use(),
+                self,
+            )
+        )
+        plan = None if editor is None else editor.plan
+        if plan is None:
+            return
+        default = draft.base is None
+        if self.edit(lambda session: apply_plan(session, plan, default=default)[1]):
+            self.refresh()
+            self.select_entry(f"{Group.USED.name} {plan.scheme.key}")
+
+    def _save_file(self, entry: SchemeEntry) -> None:
+        session = self._studio.session
+        if session is None or entry.scheme is None:
+            return
+        scheme = entry.scheme
+        path = self._context.questions.save(tr("Save code book"), Path(f"{scheme.key}.toml"), tr("Scheme"))
+        if path is None:
+            return
+        text = version_text(session.study, scheme.key, scheme.version) or write_scheme(scheme)
+        try:
+            with explain_unwritable(path), write_atomically(path, private=False) as file:
+                file.write(text.encode())
+        except UserError as error:
+            self.tell(error)
+            return
+        self._studio.message.emit(tr("{scheme} is saved as {file}.").format(scheme=scheme.name, file=path.name))
 
     def _choose_file(self) -> None:
         path = self._context.questions.scheme()
@@ -442,6 +558,10 @@ class SchemesWindow(SchemesView):
         if session is not None:
             file: dict[str, Json] = {f"{session.study.id}/{key}": str(path)}
             self._studio.change_settings(lambda kept: replace(kept, scheme_files=kept.scheme_files | file))
+
+
+def _source_filter() -> str:
+    return file_filter(tr("ELAN, BORIS, tables and schemes"), CODE_BOOK_SUFFIXES, tr("All files (*)"))
 
 
 def taken_shortcuts(scheme: Scheme | None, keys_in_use: frozenset[str]) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ All edits pass through it and are announced to the views.
 """
 
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -20,7 +20,7 @@ from project.errors import Cancelled, UserError
 from project.progress import Progress, Silent
 from project.queries.annotator_rows import Lane, hidden_lanes, lane_visibility_changes
 from project.queries.segment_rows import table_segments
-from project.schemes.scheme import Scheme, Track
+from project.schemes.scheme import Label, Scheme, Track
 from project.session.session import Session
 from project.session.settings import Settings, load_settings, save_settings
 from project.text_format import escape_unprintable
@@ -379,18 +379,23 @@ _SCHEMES_PROPERTY = "schemes"
 
 
 class ActiveTrack(QObject):
-    """Follows the schemes of the study that is open; with one that is gone, the first track of the default one.
+    """The track that new segments go to, and the label that they get there.
+
+    Follows the schemes of the study that is open; with one that is gone, the first track of the default one.
 
     Signals:
         changed: another track, or the schemes of the study are others.
+        label_changed: new segments of a track get another label.
     """
 
     changed = Signal()
+    label_changed = Signal()
 
     def __init__(self, studio: StudyController, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._studio = studio
         self._chosen = ("", "")
+        self._labels: dict[str, str] = {}
         studio.session_changed.connect(self.changed)
         studio.bridge.changed.connect(self._apply)
 
@@ -423,6 +428,52 @@ class ActiveTrack(QObject):
     def key(self) -> str:
         """Both keys as one word, to remember and to give to `select_track`."""
         return "/".join(self.key_pair or ())
+
+    @property
+    def label(self) -> Label | None:
+        """The active label: that of new segments of the track; None where people are asked each time."""
+        return None if self.track is None else self.label_of(self.key, self.track)
+
+    def label_of(self, key: str, track: Track) -> Label | None:
+        """Return the active label of a track, whose key is as `key` gives it; an only label is always active."""
+        offered, chosen = track.offered_labels, self._labels.get(key, "")
+        return offered[0] if len(offered) == 1 else next((label for label in offered if label.key == chosen), None)
+
+    def labels(self) -> dict[str, str]:
+        """Return track -> active label, to remember."""
+        return dict(self._labels)
+
+    def select_label(self, label: str) -> None:
+        """Let new segments of the track get a label; with "", people are asked each time."""
+        self.restore_labels({**self._labels, self.key: label})
+
+    def restore_labels(self, labels: Mapping[str, str]) -> None:
+        """Let new segments of each track get these labels."""
+        wanted = {track: label for track, label in labels.items() if label}
+        if wanted != self._labels:
+            self._labels = wanted
+            self.label_changed.emit()
+
+    def select_next_label(self) -> None:
+        """Go to the next label of the track; after the last one, people are asked each time."""
+        track = self.track
+        if track is None:
+            return
+        keys = ["", *(label.key for label in track.offered_labels)]
+        self.toggle_label(keys[(keys.index(self.label.key if self.label else "") + 1) % len(keys)])
+
+    def toggle_label(self, key: str) -> None:
+        """Make a label the active one, or no longer where it is; and say so."""
+        track = self.track
+        if track is None:
+            return
+        active = self.label.key if self.label else ""
+        self.select_label("" if key == active else key)
+        if self.label is None:
+            text = tr("No active label: a new segment of {track} asks for its label.").format(track=track.name)
+        else:
+            text = tr("Active label: {label}. Dragging in the lane makes it.").format(label=self.label.name)
+        self._studio.message.emit(text)
 
     def tracks(self) -> list[tuple[str, str]]:
         """Return key and name of every track of the schemes in use, in their order."""

@@ -19,9 +19,10 @@ from project.merging.merge import COPY_PROPERTY
 from project.queries.annotator_rows import all_annotators, completions
 from project.queries.judgment_rows import find_judgments
 from project.queries.segment_rows import find_segment, segments_of, training_work
+from project.schemes.scheme import Pattern
 from project.session.session import Session
 from resources.translation import tr
-from widgets.labels import LabelLook, Pattern, Sign, label_looks
+from widgets.labels import LabelLook, Sign, label_looks
 from widgets.timeline.lanes import (
     HIDDEN_LABEL,
     SILENT_LABEL,

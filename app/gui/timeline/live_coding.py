@@ -224,7 +224,7 @@ class PlaybackCodingMode(QObject):
                 for key, at in self._open.items()
             ]
             return tr("Open: {list}. The same key ends it, Esc discards it.").format(list=", ".join(parts))
-        keys = ", ".join(f"{label.shortcut} {label.name}" for label in track.labels if label.shortcut)
+        keys = ", ".join(f"{label.shortcut} {label.name}" for label in track.offered_labels if label.shortcut)
         if not keys:
             return tr("No label of {name} has a key: give labels a key in the scheme.").format(name=track.name)
         if track.holds_points:

@@ -3,14 +3,15 @@
 Every change goes through a command.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtWidgets import QMenu
 
 from annotate.cues import prelabels
 from annotate.cues.prelabels import Prelabel, open_prelabels
-from annotate.segments import segment_edits
+from annotate.segments import segment_copies, segment_edits
+from annotate.segments.segment_copies import SegmentCopy
 from app.gui.player.playback import Playback
 from app.gui.player.player import Player
 from app.gui.study.dialogs import Rows, changed_message, deleted_message, format_row_count
@@ -158,6 +159,7 @@ class SegmentEditing(QObject):
         self._studio = studio
         self._player = player
         self._active = active
+        self._copies: tuple[SegmentCopy, ...] = ()
 
     def mark_in(self) -> None:
         """Mark the frame on screen as the start of the next segment."""
@@ -184,8 +186,8 @@ class SegmentEditing(QObject):
     def create_from_marks(self, label: str | None = None) -> None:
         """Make a segment from the two marks; where the track allows it and there are none, of the whole recording.
 
-        On a track of points, it is a point at the playhead, or where one was drawn. Without a label, it gets the only
-        one of its track, or people are asked for one.
+        On a track of points, it is a point at the playhead, or where one was drawn. Without a label, it gets the active
+        one, or people are asked for one. A label that nothing is marked for becomes the active one.
         """
         start, end = self._studio.mark_in, self._studio.mark_out
         track, recording = self._active.track, self._studio.recording
@@ -198,11 +200,14 @@ class SegmentEditing(QObject):
                 start = end = self._player.frame_time_us(self._player.position_us)
         elif unmarked and recording is not None and track is not None and track.extent is not Extent.SPAN:
             start, end = 0, recording.duration_us
+        if unmarked and start is None and label is not None:
+            self._active.toggle_label(label)
+            return
         if start is None or end is None:
             self._studio.failed.emit(UserError(tr("No start and end are marked."), _MARK_HINT))
             return
-        if label is None and track is not None and len(track.labels) == 1:
-            label = track.labels[0].key
+        if label is None and self._active.label is not None:
+            label = self._active.label.key
         if label is None:
             self._studio.set_marks(start, end)
             self.label_requested.emit()
@@ -314,6 +319,67 @@ class SegmentEditing(QObject):
 
         if self._studio.edit(do):
             self._studio.select(made)
+
+    def copy(self) -> None:
+        """Copy the selected segments with what is filled in about them."""
+        session = self._studio.session
+        if session is None:
+            return
+        try:
+            self._copies = segment_copies.copy_segments(session, self._studio.selected)
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return
+        text = tr("Copied {rows}. Paste puts them at the playhead.")
+        if len(self._copies) == 1:
+            text = tr("Copied {rows}. Paste puts it at the playhead.")
+        self._studio.message.emit(text.format(rows=format_row_count(Rows.SEGMENTS, len(self._copies))))
+
+    def paste(self) -> None:
+        """Insert the copied segments at the playhead, with the distances between them, and select them."""
+        at = self._player.frame_time_us(self._player.position_us)
+        copies, recording = self._copies, self._studio.recording
+        if recording is not None:
+            self._insert(lambda session: segment_copies.paste_segments(session, recording.id, copies, at))
+
+    def duplicate(self) -> None:
+        """Insert the selected segments again behind the last one, points from the next frame on; select them."""
+        ids = self._studio.selected
+        chosen = self._segments(ids)
+        at = max((segment.end_us for segment in chosen), default=0)
+        if all(segment.is_point for segment in chosen):
+            at, _ = nudge_span(at, at, 1, "both", self._player.times)
+        self._insert(lambda session: segment_copies.duplicate_segments(session, ids, at))
+
+    def _insert(self, how: Callable[[Session], tuple[list[str], Changes]]) -> None:
+        made: list[str] = []
+
+        def do(session: Session) -> Changes:
+            ids, changes = how(session)
+            made.extend(ids)
+            return changes
+
+        if self._studio.edit(do):
+            self._studio.select(made)
+
+    def merge(self) -> None:
+        """Make a single segment of the selected neighbours, and select it."""
+        ids, merged = self._studio.selected, list[str]()
+        differing: list[str] = []
+
+        def do(session: Session) -> Changes:
+            merged_id, fields, changes = segment_copies.merge_segments(session, ids)
+            merged.append(merged_id)
+            differing.extend(fields)
+            return changes
+
+        if self._studio.edit(do):
+            self._studio.select(merged)
+            text = tr("Merged {rows}.").format(rows=format_row_count(Rows.SEGMENTS, len(ids)))
+            if differing:
+                kept = tr("The first one's values were kept; the others differed in {fields}.")
+                text = f"{text} {kept.format(fields=', '.join(differing))}"
+            self._studio.message.emit(text)
 
     def delete(self, ids: Sequence[str] | None = None) -> None:
         """Delete segments, by default the selected ones; undo brings them back."""

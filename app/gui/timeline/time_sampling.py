@@ -12,10 +12,10 @@ from app.gui.timeline.live_coding import CodingLine, PlaybackCodingMode
 from app.gui.timeline.timeline_presenter import TimelineFeed
 from project.entities.study_records import Changes
 from project.errors import UserError
-from project.schemes.scheme import SamplingKind
+from project.schemes.scheme import Pattern, SamplingKind
 from project.timebase import format_time
 from resources.translation import tr, trn
-from widgets.labels import LabelLook, Pattern, Sign
+from widgets.labels import LabelLook, Sign
 from widgets.timeline.lanes import Lane, LaneKind
 from widgets.timeline.timeline_view import TimelineView
 
@@ -244,7 +244,7 @@ class TimeSamplingMode(QObject):
         if question.start_us != question.end_us:
             times = tr("{start} to {end}").format(start=format_time(question.start_us), end=times)
         asked = f"{question.participant.pseudonym}, {times}" if question.participant is not None else times
-        keys = ", ".join(f"{label.shortcut} {label.name}" for label in track.labels if label.shortcut)
+        keys = ", ".join(f"{label.shortcut} {label.name}" for label in track.offered_labels if label.shortcut)
         given = sheet.answers.get(question.key)
         answer = next((label.name for label in track.labels if given is not None and label.key == given.label), "")
         # What is needed first stands first: in a narrow window the end of the line is cut off.

@@ -17,17 +17,18 @@ from app.gui.timeline.transcript_lanes import SPEECH_LANE, SpokenLanes
 from project.entities.study_records import Annotator, Changes, Segment
 from project.queries.annotator_rows import all_annotators
 from project.queries.segment_rows import segments_of, table_segments
+from project.schemes.scheme import Pattern
 from project.session.session import Session
 from project.timebase import FrameTimes
 from resources.translation import tr
-from widgets.labels import Pattern, label_looks, unknown_look
+from widgets.labels import label_looks, unknown_look
 from widgets.timeline.lanes import Lane, LaneKind, NodeBar, bar_kind, lane_key, lane_key_of
 from widgets.timeline.range_slider import RangeSlider
 from widgets.timeline.timeline_view import TimelineView
 
 
 class RangeSliderController(QObject):
-    """Keeps the slider, the timeline's marks and the selection in step."""
+    """Keeps the slider, the timeline's marks and the selection in step, and shows the frame under a dragged edge."""
 
     def __init__(
         self,
@@ -53,11 +54,16 @@ class RangeSliderController(QObject):
         player.opened.connect(self._show_frames)
         player.position_changed.connect(slider.set_playhead)
         slider.range_changing.connect(self._preview)
+        slider.range_drawn.connect(self._on_drawn)
+        slider.drag_ended.connect(player.end_preview)
+        timeline.segments_moving.connect(self._preview_edge)
         slider.range_changed.connect(self._on_moved)
 
     def show_span(self) -> None:
         """Show the span of the one selected segment, else the marks."""
         self._timeline.set_marks(self._studio.mark_in, self._studio.mark_out)
+        track = self._active.track
+        self._slider.set_points(track is not None and track.holds_points)
         chosen = self._timeline.model.segment(self._studio.selected[0]) if len(self._studio.selected) == 1 else None
         if chosen is not None:
             lane = self._timeline.model.lane(lane_key_of(chosen))
@@ -65,8 +71,6 @@ class RangeSliderController(QObject):
             self._slider.set_range(chosen.start_us, chosen.end_us, look)
             self._slider.set_editable(lane is not None and not lane.fixed and self._timeline.can_edit(lane))
         else:
-            track = self._active.track
-            self._slider.set_points(track is not None and track.holds_points)
             self._slider.set_range(self._studio.mark_in, self._studio.mark_out)
             self._slider.set_editable(self._studio.writable)
 
@@ -79,14 +83,25 @@ class RangeSliderController(QObject):
     def _show_frames(self, times: FrameTimes) -> None:
         self._slider.set_frames(times)
 
-    def _preview(self, start_us: int, end_us: int) -> None:
-        if self._player.playing:
-            return
-        before = (self._studio.mark_in, self._studio.mark_out)
-        chosen = self._timeline.model.segment(self._studio.selected[0]) if len(self._studio.selected) == 1 else None
-        if chosen is not None:
-            before = (chosen.start_us, chosen.end_us)
-        self._player.seek(end_us if start_us == before[0] else start_us)
+    def _preview(self, _start_us: int, _end_us: int) -> None:
+        if self._slider.dragging:
+            self._player.preview(self._slider.edge_us)
+        elif not self._player.playing:
+            self._player.seek(self._slider.edge_us)
+
+    def _preview_edge(self, placed: Sequence[object]) -> None:
+        """Show the frame under an edge that is dragged in a lane; the playhead's comes back at the end."""
+        gesture = self._timeline.gesture
+        if placed and gesture is not None:
+            self._player.preview(gesture.edge_us)
+        else:
+            self._player.end_preview()
+
+    def _on_drawn(self, start_us: int, end_us: int) -> None:
+        self._studio.select(())
+        self._studio.set_marks(start_us, end_us)
+        self.show_span()
+        self._studio.message.emit(tr("Marked. A label's key gives it a label; Return takes the active one, or asks."))
 
     def _on_moved(self, start_us: int, end_us: int) -> None:
         if len(self._studio.selected) == 1:
@@ -139,6 +154,7 @@ class TimelineFeed(QObject):
         studio.utterances_selected.connect(self._show_selection)
         studio.nodes_selected.connect(self._show_selection)
         active.changed.connect(self.reload_lanes)
+        active.label_changed.connect(self.reload_lanes)
         timeline.selection_changed.connect(self._select)
 
     def reload(self) -> None:
@@ -342,6 +358,9 @@ class TimelineFeed(QObject):
             mine = place.annotator_id == own
             pale = place.annotator_id in models and place.scheme in SUGGESTED_SCHEMES
             looks = () if track is None else label_looks(track)
+            label = None
+            if track is not None and mine and not faded and track.sampling is None:
+                label = self._active.label_of(f"{place.scheme}/{place.track}", track)
             lanes.append(
                 Lane(
                     place.key,
@@ -354,6 +373,7 @@ class TimelineFeed(QObject):
                     pale=pale,
                     points=track is not None and track.holds_points,
                     fixed=track is not None and track.sampling is not None,
+                    active_look=next((look for look in looks if label is not None and look.key == label.key), None),
                 )
             )
         return lanes

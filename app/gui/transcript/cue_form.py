@@ -173,7 +173,7 @@ class CueForm(OwnDialog):
         self.buttons = LabelButtons(track)
         self.buttons.label_chosen.connect(self._choose_label)
         layout.addWidget(self.buttons)
-        self._choose_label(track.labels[0].key)
+        self._choose_label(track.offered_labels[0].key)
         self._select_participant()
         self.adjustSize()
 

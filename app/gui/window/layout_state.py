@@ -8,6 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QTimer
 
 from app.gui.pages import context
+from app.gui.recordings.recording_arrangement import RecordingArrangement
 from app.gui.window.parts import WindowParts
 from project.entities.study_records import Json
 
@@ -37,6 +38,8 @@ class WindowMemory:
             window.timeline.view_changed,
             window.timeline.lane_folded,
             window.active.changed,
+            window.active.label_changed,
+            window.recordings.arrangement_changed,
             window.guidelines.toggled,
             window.windows.changed,
             window.pages.changed,
@@ -97,6 +100,8 @@ class WindowMemory:
             "boxes": window.view.overlays_visible(),
             "views": window.views.saved_states(),
             "track": window.active.key,
+            "listed": window.recordings.model.arrangement.as_json(),
+            "labels": {**window.active.labels()},
             "guidelines": window.guidelines.visible,
             "folded": [*sorted(window.timeline.model.folded)],
             "windows": window.windows.save_state(),
@@ -114,6 +119,10 @@ class WindowMemory:
         window.pages.restore_state(view.get("pages"))
         window.set_mode(context.text_value(view, "mode", "annotate"))
         window.active.select_track(context.text_value(view, "track"))
+        window.recordings.set_arrangement(RecordingArrangement.from_json(view.get("listed")))
+        labels = view.get("labels")
+        found_labels = labels if isinstance(labels, dict) else {}
+        window.active.restore_labels({key: label for key, label in found_labels.items() if isinstance(label, str)})
         window.guidelines.show(view.get("guidelines") is True)
         window.set_boxes(view.get("boxes") is not False)
         window.windows.restore_state(view.get("windows"))

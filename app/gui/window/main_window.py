@@ -25,6 +25,7 @@ from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.pages.activity_log import ActivityLog
 from app.gui.pages.context import Context
 from app.gui.player.cameras import Views
+from app.gui.player.picture_controls import FullScreenHints, PictureControls
 from app.gui.player.playback import Playback, Subtitles
 from app.gui.player.player import Player
 from app.gui.player.vlc_engine import VlcEngine
@@ -227,6 +228,10 @@ class MainWindow(WindowParts):
             self.studio, self.player, self.view, self.transport, self.timeline, self.background, self
         )
         self.views = Views(self.studio, self.player, self.playback, space.views, self.transport, engine, self)
+        self.picture = PictureControls(self.playback, space.views, self.transport, self)
+        self.full_screen_hints = FullScreenHints(
+            self.studio, self.player, self.active, space.views, space.coding_line.text, self
+        )
         self.subtitles = Subtitles(self.studio, self.player, space.views, self)
         self.strip = DisagreementStrip(self.studio, self.feed, self.timeline, self.player, self.playback, self)
         self.verdicts = JudgesStrip(self.studio, self.feed, self.timeline, self)

@@ -172,6 +172,7 @@ class WindowCommands:
         self._window.workspace.show_picture_only(only)
         self._window.menuBar().setVisible(not only)
         self._window.messages.setVisible(not only)
+        self._window.full_screen_hints.set_full_screen(only)
         self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)
         if not only:
             self._window.timeline.setFocus()

@@ -18,8 +18,11 @@ from widgets.text_labels import plain_tip
 from widgets.theme import icon
 
 _ON_RECORDING = ("details", "rename", "track", "export", "locate")
-_ON_SEGMENT = ("play_segment", "loop", "split", "trim_start", "trim_end", "node_from_selected", "what_if", "delete")
-_ON_TIMELINE = ("mark_in", "mark_out", "zoom_fit")
+_ON_SEGMENT = (
+    *("play_segment", "loop", "copy", "duplicate", "merge", "split", "trim_start", "trim_end"),
+    *("node_from_selected", "what_if", "delete"),
+)
+_ON_TIMELINE = ("paste", "mark_in", "mark_out", "next_label", "zoom_fit")
 
 
 PREREQUISITE_HINTS = {
@@ -34,6 +37,8 @@ PREREQUISITE_HINTS = {
 }
 """What has to be done first where an action needs it, the first of them first."""
 _PICTURES = ("layout", "large", "inset_larger", "inset_smaller", "inset_corner")
+_MAGNIFIER = ("magnify", "magnify_less", "whole_picture", "pan_left", "pan_right", "pan_up", "pan_down")
+_SUBTITLES = ("subtitles", "subtitles_larger", "subtitles_smaller")
 THEMES = (("system", tr("As the &desktop")), ("light", tr("&Light")), ("dark", tr("&Dark")))
 
 
@@ -57,6 +62,8 @@ class Menus(QObject):
         self.recent = QMenu(tr("Open &recent"), window)
         self._menus[tr("&File")].insertMenu(self.actions["add"], self.recent)
         self._group_into_submenu(tr("&View"), tr("Se&veral pictures"), _PICTURES)
+        self._group_into_submenu(tr("&View"), tr("Ma&gnifier"), _MAGNIFIER)
+        self._group_into_submenu(tr("&View"), tr("Su&btitles"), _SUBTITLES)
         self._add_lanes()
         self._add_themes()
         self.actions["follow"].setChecked(True)
@@ -68,19 +75,21 @@ class Menus(QObject):
         self._shown: tuple[Requirement, str] | None = None
 
     def set_track(self, track: Track | None, make: Callable[[str], object]) -> None:
-        """Offer to make a segment of each label of a track from the marks, by the label's key."""
+        """Offer each label of a track by its key: for a segment from the marks, or as the active label."""
         edit = self._menus[tr("&Edit")]
         for action in self.label_actions:
             edit.removeAction(action)
             self._window.removeAction(action)
             action.deleteLater()
         self.label_actions = []
-        for label in track.labels if track else ():
+        for label in track.offered_labels if track else ():
             name = label.name.replace("&", "&&")
             points = track is not None and track.holds_points
             if track is not None and track.sampling is not None:
                 name, points = tr("{name} (sample)").format(name=name), True
-            text = tr("Mark “{name}” at the playhead") if points else tr("Make “{name}” segment from marks")
+            text = tr("“{name}”: segment from marks, or active label")
+            if points:
+                text = tr("Mark “{name}” at the playhead")
             action = QAction(text.format(name=name), self._window)
             if label.shortcut and QKeySequence(label.shortcut) not in self.used_keys():
                 action.setShortcut(QKeySequence(label.shortcut))
@@ -280,9 +289,11 @@ class ContextMenus:
         Each label has its own key in the menu, or a digit where it has none.
         """
         track, menu = self._window.active.track, self._menu()
-        taken = {label.shortcut for label in track.labels} if track is not None else set()
+        # The mouse, which has just drawn the span, lies on the heading and on no label.
+        menu.addAction(tr("Label of the new segment")).setEnabled(False)
+        taken = {label.shortcut for label in track.offered_labels} if track is not None else set()
         digits = iter(sorted({*"123456789"} - taken))
-        for label in track.labels if track is not None else ():
+        for label in track.offered_labels if track is not None else ():
             key = label.shortcut if len(label.shortcut) == 1 else next(digits, "")
             name = label.name.replace("&", "&&")
             action = menu.addAction(f"&{key}   {name}" if key else name)

@@ -1,5 +1,7 @@
 """The actions of the menus Chains, Faces, Judges, Play, Speech and View."""
 
+from collections.abc import Callable
+
 from app.gui.pages.commands import EDITING, ON_RECORDING, ON_SELECTION, Command, Requirement
 from app.gui.window.parts import WindowParts
 from project.entities.causal_chains import NodeKind
@@ -435,6 +437,10 @@ SPEECH: tuple[Command[WindowParts], ...] = (
 )
 
 
+def _pan_picture(right: int, down: int) -> Callable[[WindowParts], object]:
+    return lambda w: w.picture.pan(right, down)
+
+
 _SEVERAL = Requirement.RECORDING | Requirement.SEVERAL_VIEWS
 VIEW: tuple[Command[WindowParts], ...] = (
     Command(
@@ -482,6 +488,61 @@ VIEW: tuple[Command[WindowParts], ...] = (
         ON_RECORDING,
         icon="maximize",
         line=True,
+    ),
+    Command(
+        "magnify",
+        tr("&View"),
+        tr("&Magnify the picture"),
+        ("Alt++", "Alt+="),
+        lambda w: w.picture.magnify(1),
+        ON_RECORDING,
+        repeats=True,
+        keywords=tr("zoom magnifier"),
+    ),
+    Command(
+        "magnify_less",
+        tr("&View"),
+        tr("Magnify the picture &less"),
+        ("Alt+-",),
+        lambda w: w.picture.magnify(-1),
+        ON_RECORDING,
+        repeats=True,
+        keywords=tr("zoom magnifier"),
+    ),
+    Command(
+        "whole_picture",
+        tr("&View"),
+        tr("&Whole picture"),
+        ("Ctrl+0",),
+        lambda w: w.workspace.views.reset_magnification(),
+        ON_RECORDING,
+        keywords=tr("reset zoom magnifier"),
+    ),
+    *(
+        Command(
+            f"pan_{key.lower()}",
+            tr("&View"),
+            text,
+            (f"Ctrl+Shift+{key}",),
+            _pan_picture(*by),
+            ON_RECORDING,
+            repeats=True,
+        )
+        for key, by, text in (
+            ("Left", (-1, 0), tr("Magnified picture: move left")),
+            ("Right", (1, 0), tr("Magnified picture: move right")),
+            ("Up", (0, -1), tr("Magnified picture: move up")),
+            ("Down", (0, 1), tr("Magnified picture: move down")),
+        )
+    ),
+    Command(
+        "brightness",
+        tr("&View"),
+        tr("&Brightness and contrast…"),
+        ("Ctrl+B",),
+        lambda w: w.picture.open_brightness(),
+        ON_RECORDING,
+        icon="contrast",
     ),
     Command(
         "layout",
@@ -534,6 +595,15 @@ VIEW: tuple[Command[WindowParts], ...] = (
         (),
         lambda w: w.commands.toggle_follow(),
         checkable=True,
+    ),
+    Command(
+        "click_seeks",
+        tr("&View"),
+        tr("A click on a segment &goes to its start"),
+        (),
+        lambda w: w.playback.toggle_click_seeks(),
+        is_ticked=lambda w: w.studio.settings.click_seeks,
+        keywords=tr("timeline jump playhead"),
     ),
     Command(
         "guidelines",
@@ -662,6 +732,16 @@ VIEW: tuple[Command[WindowParts], ...] = (
         lambda w: w.recordings.search.setFocus(),
         Requirement.STUDY,
         icon="search",
+    ),
+    Command(
+        "arrange",
+        tr("&View"),
+        tr("Sort and filter recordings…"),
+        ("Ctrl+Alt+F",),
+        lambda w: w.recordings.open_arrangement(),
+        Requirement.STUDY,
+        icon="funnel",
+        keywords=tr("order done held out participant"),
     ),
     Command("jobs", tr("&View"), tr("&Jobs"), ("Ctrl+Shift+J",), lambda w: w.commands.show_jobs(), icon="list-checks"),
     Command(

@@ -16,6 +16,7 @@ from app.gui.files.study_files import Files
 from app.gui.jobs.job_center import JobCenter
 from app.gui.pages.context import Context
 from app.gui.player.cameras import Views
+from app.gui.player.picture_controls import FullScreenHints, PictureControls
 from app.gui.player.playback import Playback, Subtitles
 from app.gui.player.player import Player
 from app.gui.recordings.recording_dialog import RecordingDetailsController
@@ -117,6 +118,8 @@ class WindowParts(QMainWindow):
     views: Views
     view: PlayerView
     transport: TransportBar
+    picture: PictureControls
+    full_screen_hints: FullScreenHints
     subtitles: Subtitles
     timeline: TimelineView
     feed: TimelineFeed

@@ -51,7 +51,7 @@ def fixed_shortcuts(schemes: Iterable[Scheme]) -> list[Shortcut]:
     listed: list[Shortcut] = []
     tracks = [(scheme, track) for scheme in schemes for track in scheme.tracks]
     for scheme, track in tracks:
-        named: list[Label | Field | FieldChoice] = [*track.labels]
+        named: list[Label | Field | FieldChoice] = [*track.offered_labels]
         for field in scheme.fields_of(track.key):
             named += [field, *field.choices]
         kind = scheme.name if len(scheme.tracks) == 1 else track.name
@@ -65,6 +65,9 @@ def fixed_shortcuts(schemes: Iterable[Scheme]) -> list[Shortcut]:
         Shortcut(tr("Timeline"), "PgUp, PgDown", tr("Nearest in the lane above or below")),
         Shortcut(tr("Timeline"), "Shift+PgUp, Shift+PgDown", tr("Hand the utterance to the speaker above or below")),
         Shortcut(tr("Timeline"), "Return", tr("Go to the selected segment and repeat it, or type in the utterance")),
+        Shortcut(tr("Picture"), "Wheel", tr("Magnify at the mouse")),
+        Shortcut(tr("Picture"), tr("Drag"), tr("Move the magnified picture; in Faces, with the middle button")),
+        Shortcut(tr("Picture"), tr("Middle click"), tr("Whole picture")),
         Shortcut(tr("In every field"), "Esc", tr("Take back what was typed; again: leave the field")),
         Shortcut(tr("In every field"), "Ctrl+Return", tr("In a text: keep what was typed, and leave it")),
         Shortcut(tr("In Faces"), "1, 2, 3", tr("It is this participant")),

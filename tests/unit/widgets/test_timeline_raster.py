@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from widgets.labels import Pattern
+from project.schemes.scheme import Pattern
 from widgets.timeline.raster import (
     PATTERNS,
     RasterColours,
