@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from PySide6.QtCore import QPointF, QTimer
+from PySide6.QtCore import QPointF, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QDialog, QMenu, QWidget
 
@@ -84,13 +84,12 @@ def choose_from(open_menu: Callable[[], object], *texts: str) -> None:
 
 def choose_in(box: QComboBox, text: str) -> None:
     """Go to an entry of a box with the arrow keys."""
+    place = box.findText(text, Qt.MatchFlag.MatchExactly)
+    assert place >= 0, [box.itemText(entry) for entry in range(box.count())]
+    steps = place - box.currentIndex()
     box.setFocus()
-    press(box.window(), "Home")
-    for _ in range(box.count()):
-        if box.currentText() == text:
-            return
-        press(box.window(), "Down")
-    raise AssertionError(f"no entry is called {text}: {[box.itemText(place) for place in range(box.count())]}")
+    press(box.window(), *["Down" if steps > 0 else "Up"] * abs(steps))
+    assert box.currentText() == text
 
 
 def _wait_until_done(ended: list[BaseException | None]) -> None:

@@ -2,8 +2,10 @@
 
 import csv
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
@@ -122,6 +124,9 @@ def make_code_book(window: MainWindow) -> None:
     shot(view.window(), "schemes")
     with filled_in(SchemeEditor, write):
         choose_from(lambda: click(view.new), "Empty")
+    (other,) = view.list.findItems("Social errors and competences", Qt.MatchFlag.MatchExactly)
+    click(view.list, QPointF(view.list.visualItemRect(other).center()))
+    click(view.drop)
     shot(view.window(), "schemes-after")
     view.window().close()
 
@@ -167,6 +172,8 @@ def go_to(window: MainWindow, second: float) -> None:
 def code(window: MainWindow, intervals: Marks, points: Sequence[tuple[str, float]], qtbot: QtBot) -> None:
     to_front(window)
     qtbot.waitUntil(lambda: window.player.times is not None and window.view.picture() is not None)
+    assert window.inspector is not None
+    choose_in(window.inspector.chooser.combo, "Floor (Visits)")
     for key, start, end in intervals:
         go_to(window, start)
         press(window, "I")
@@ -180,8 +187,14 @@ def code(window: MainWindow, intervals: Marks, points: Sequence[tuple[str, float
     shot(window, "points")
 
 
-def current(view: ComputedView[object], qtbot: QtBot) -> None:
+def current(view: ComputedView[Any], qtbot: QtBot) -> None:
     qtbot.waitUntil(lambda: view.computing.state is LiveState.CURRENT)
+
+
+def compute_again(view: ComputedView[Any], qtbot: QtBot, change: Callable[[], object]) -> None:
+    with qtbot.waitSignal(view.computing.finished):
+        change()
+    current(view, qtbot)
 
 
 def figures(view: FiguresView) -> dict[str, str]:
@@ -219,13 +232,23 @@ def test_a_code_book_an_elan_file_and_two_coders_come_to_figures(
         "Ada": ((("D", 0, 8), ("P", 8, 16)), (("N", 2), ("N", 5), ("E", 9), ("E", 14))),
         "Bo": ((("D", 0, 10), ("P", 10, 16)), (("N", 2.2), ("N", 5.4), ("E", 9.2), ("N", 14.2))),
     }
+    coded_intervals = {
+        "Ada": [("doctor", 0, 8), ("patient", 8, 16)],
+        "Bo": [("doctor", 0, 10), ("patient", 10, 16)],
+    }
+    labels = {"N": "nod", "E": "smile"}
+    coded_points = {
+        name: sorted((labels[key], at, at) for key, at in points) for name, (_, points) in codings.items()
+    }
     for name, (intervals, points) in codings.items():
         answers.give(study=tmp_path / f"visits {name}.greenroom")
         choose_command(window, "File", "Open study…")
         assert window.studio.session.annotator_name == name
         shot(window, f"copy-{name}")
         code(window, intervals, points, qtbot)
-        print(name, marked(window, floor.key), marked(window, gestures.key))
+        assert marked(window, floor.key) == [(name, *rest) for rest in coded_intervals[name]]
+        assert marked(window, gestures.key) == [(name, *rest) for rest in coded_points[name]]
+        assert not marked(window, "Gaze"), "a copy holds nobody else's work"
 
     answers.give(study=tmp_path / "visits.greenroom", copies=[tmp_path / f"visits {name}.greenroom" for name in codings])
     choose_command(window, "File", "Open study…")
@@ -233,29 +256,31 @@ def test_a_code_book_an_elan_file_and_two_coders_come_to_figures(
     team = window.windows.open_window("team")
     click(team.merge)
     shot(team.window(), "merged")
-    print(team.status.text())
+    assert team.status.text().count("segments: 6 added") == 2
     team.window().close()
     shot(window, "merged-main")
+    both = [(name, *rest) for name in codings for rest in coded_points[name]]
+    assert marked(window, gestures.key) == both
 
     choose_command(window, "Study", "Agreement and statistics…")
     agreement = window.windows.open_window("agreement")
     assert isinstance(agreement, AgreementWindow)
     current(agreement, qtbot)
-    shot(agreement.window(), "agreement-first")
-    print([agreement.bar.lane.itemText(n) for n in range(agreement.bar.lane.count())], agreement.bar.lane.currentText())
-    choose_in(agreement.bar.lane, "Visits: Floor")
-    current(agreement, qtbot)
-    print(figures(agreement.figures), agreement.status.text())
     shot(agreement.window(), "agreement-floor")
-    choose_in(agreement.bar.lane, "Visits: Gestures")
-    current(agreement, qtbot)
-    print(figures(agreement.figures))
+    assert agreement.bar.lane.currentText() == "Visits: Floor"
+    # 22 of 24 s are the same; by chance, 8 * 10 + 8 * 6 + 8 * 8 of 24 * 24 would be: (11/12 - 1/3) / (1 - 1/3).
+    assert figures(agreement.figures)["Cohen's kappa on the time grid"] == "0.875"
+    compute_again(agreement, qtbot, lambda: choose_in(agreement.bar.lane, "Visits: Gestures"))
     shot(agreement.window(), "agreement-gestures")
-    write_over(agreement.bar.tolerance, "0.3")
-    press(agreement, "Return")
-    current(agreement, qtbot)
+    # Four pairs, three with the same label; by chance, (2 * 3 + 2 * 1) / 16 would be: (3/4 - 1/2) / (1 - 1/2).
     print(figures(agreement.figures))
+    assert figures(agreement.figures)["Kappa of points"] == "0.500"
+    compute_again(
+        agreement, qtbot, lambda: (write_over(agreement.bar.tolerance, "0.3"), press(agreement, "Return"))
+    )
     shot(agreement.window(), "agreement-tolerance")
+    print(figures(agreement.figures))
+    assert figures(agreement.figures)["F1 within the tolerance"] == "0.750", "the second nods are 0.4 s apart"
     agreement.window().close()
 
     choose_command(window, "Study", "Time budget…")
@@ -263,18 +288,21 @@ def test_a_code_book_an_elan_file_and_two_coders_come_to_figures(
     assert isinstance(budget, TimeBudgetTab)
     current(budget, qtbot)
     shot(budget.window(), "budget-first")
-    choose_in(budget.bar.track, "Visits: Floor")
-    current(budget, qtbot)
-    choose_from(lambda: click(budget.bar.by), "Annotator")
+    compute_again(budget, qtbot, lambda: choose_from(lambda: click(budget.bar.by), "Annotator"))
     press(budget, "Escape")
-    current(budget, qtbot)
-    shot(budget.window(), "budget")
     answers.give(save=tmp_path)
     click(budget.save)
-    (view,) = budget.wall.views
-    choose_from(lambda: click(view.take), "Save as SVG…")
-    print([p.name for p in tmp_path.iterdir()])
-    print((tmp_path / "time_budget.csv").read_text())
-    print(budget.status.text())
-    assert csv and Qt
+    (plot,) = budget.wall.views
+    choose_from(lambda: click(plot.take), "Save as SVG…")
+    assert budget.status.text() == "Saved time_budget_share.svg."
+    qtbot.wait(600) if SHOTS else None
+    shot(budget.window(), "budget")
+    with (tmp_path / "time_budget.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = [(row["annotator"], row["label_name"], row["total_s"], row["share"][:5]) for row in csv.DictReader(file)]
+    assert rows == [
+        *(("Ada", "Doctor", "8.0", "0.333"), ("Ada", "Patient", "8.0", "0.333")),
+        *(("Bo", "Doctor", "10.0", "0.416"), ("Bo", "Patient", "6.0", "0.25")),
+    ]
+    drawn = (tmp_path / "time_budget_share.svg").read_text("utf-8")
+    print(re.findall(r"<text[^>]*>([^<]*)</text>|<!-- (.*?) -->", drawn))
     assert 0

@@ -434,8 +434,9 @@ class TeamTab(StudyView):
 
     def _on_copied(self, made: Split) -> None:
         self.tell(
-            tr("Made {name}: {recording} recordings.").format(
-                name=made.path.name, recording=made.rows.get("recording", 0)
+            tr("Made {name}: {recordings}.").format(
+                name=made.path.name,
+                recordings=trn("{count} recording", "{count} recordings", made.rows.get("recording", 0)),
             )
         )
 
