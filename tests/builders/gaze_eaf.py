@@ -21,7 +21,8 @@ def write_gaze_eaf(path: Path, media: str, annotator: str, gaze: Sequence[tuple[
     """Write who looked where, as start and end in seconds and an entry of the vocabulary."""
     times = [second for start, end, _ in gaze for second in (start, end)]
     slots = "".join(
-        f'<TIME_SLOT TIME_SLOT_ID="ts{place}" TIME_VALUE="{round(1000 * second)}"/>' for place, second in enumerate(times)
+        f'<TIME_SLOT TIME_SLOT_ID="ts{place}" TIME_VALUE="{round(1000 * second)}"/>'
+        for place, second in enumerate(times)
     )
     annotations = "".join(
         f'<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a{place}" TIME_SLOT_REF1="ts{2 * place}" '

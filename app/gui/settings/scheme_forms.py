@@ -173,6 +173,8 @@ class TrackForm(PartForm):
         super().__init__(tr("Track"))
         self.definition = self._add_lines("definition", tr("Definition"), tr("What the track is for"))
         self.extent = self._add_choice("extent", tr("Segments cover"), tr("How much a segment takes"), EXTENT_NAMES)
+        self.extent.activated.disconnect()
+        self.extent.activated.connect(lambda: self.edited.emit({"extent": Extent(self.extent.key())}))
         self.inside = self.tick(
             tr("Inside an utterance"), tr("Each segment lies inside an utterance of the transcript"), title=""
         )

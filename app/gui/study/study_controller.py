@@ -492,7 +492,7 @@ class ActiveTrack(QObject):
             self.changed.emit()
 
     def select_next_track(self) -> None:
-        """Let new segments go to the next track; nothing stays selected, so that the labels' keys are those of the track."""
+        """Let new segments go to the next track, and select nothing, so that its labels have the keys."""
         keys = [key for key, _ in self.tracks()]
         if len(keys) < 2:
             self._studio.message.emit(tr("This study has one track. Study, Schemes… adds others."))
