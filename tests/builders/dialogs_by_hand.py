@@ -1,4 +1,4 @@
-"""Dialogs and menus of the program that a test fills in as a person does, while they block the window."""
+"""Dialogs, menus and boxes of the program that a test works as a person does, while they block the window."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,28 +14,30 @@ from tests.builders.scripted_dialogs import Answers
 from tests.builders.waiting import wait_until
 
 D = TypeVar("D", bound=QDialog)
+Outcome = list[BaseException | None]
 _LOOK_MS = 5
 
 
 class FileAnswers(Answers):
-    """Answers the desktop's dialogs, which ask for files; the program's own are shown."""
+    """Answers the desktop's dialogs, which ask for files; the program's own are shown, for `filled_in`."""
 
-    ask = Dialogs.ask
-    text = Dialogs.text
-    agree = Dialogs.agree
+    ask, text, agree = Dialogs.ask, Dialogs.text, Dialogs.agree
 
-    def _parent_window(self) -> QWidget:
+    @property
+    def window(self) -> QWidget:
+        """The window that is used now."""
         window = QApplication.activeWindow()
         assert window is not None
         return window
 
-    window = property(_parent_window)
+    def _parent_window(self) -> QWidget:
+        return self.window
 
 
 @contextmanager
 def filled_in(kind: type[D], fill: Callable[[D], object]) -> Iterator[None]:
     """Fill in a dialog of a kind that opens in the block; `fill` has to close it."""
-    ended: list[BaseException | None] = []
+    outcome: Outcome = []
 
     def look() -> None:
         dialog = QApplication.activeModalWidget()
@@ -49,37 +51,36 @@ def filled_in(kind: type[D], fill: Callable[[D], object]) -> Iterator[None]:
             assert QTest.qWaitForWindowActive(dialog)
             fill(dialog)
             assert not dialog.isVisible(), "the dialog is still open"
-            ended.append(None)
+            outcome.append(None)
         except BaseException as error:
-            ended.append(error)
+            outcome.append(error)
             dialog.reject()
 
     timer = QTimer(interval=_LOOK_MS)
     timer.timeout.connect(look)
     timer.start()
     yield
-    _wait_until_done(ended)
+    _finish(outcome)
 
 
-def choose_from(open_menu: Callable[[], object], *texts: str) -> None:
-    """Open a menu and click an entry, named without its `&`; further texts are entries of its submenus."""
-    ended: list[BaseException | None] = []
+def choose_from(open_menu: Callable[[], object], text: str) -> None:
+    """Open a menu and click the entry of that text, which is given without its `&`."""
+    outcome: Outcome = []
 
     def pick() -> None:
         try:
-            for text in texts:
-                menu = QApplication.activePopupWidget()
-                assert isinstance(menu, QMenu)
-                entries = {action.text().replace("&", ""): action for action in menu.actions()}
-                assert entries[text].isEnabled()
-                ended.append(None) if text == texts[-1] else None
-                click(menu, QPointF(menu.actionGeometry(entries[text]).center()))
+            menu = QApplication.activePopupWidget()
+            assert isinstance(menu, QMenu)
+            entry = {action.text().replace("&", ""): action for action in menu.actions()}[text]
+            assert entry.isEnabled()
+            outcome.append(None)
+            click(menu, QPointF(menu.actionGeometry(entry).center()))
         except BaseException as error:
-            ended.append(error)
+            outcome.append(error)
 
     QTimer.singleShot(0, pick)
     open_menu()
-    _wait_until_done(ended)
+    _finish(outcome)
 
 
 def choose_in(box: QComboBox, text: str) -> None:
@@ -92,11 +93,11 @@ def choose_in(box: QComboBox, text: str) -> None:
     assert box.currentText() == text
 
 
-def _wait_until_done(ended: list[BaseException | None]) -> None:
-    def happened() -> bool:
+def _finish(outcome: Outcome) -> None:
+    def is_over() -> bool:
         QApplication.processEvents()
-        return bool(ended)
+        return bool(outcome)
 
-    wait_until(happened)
-    if ended[-1] is not None:
-        raise ended[-1]
+    wait_until(is_over)
+    if outcome[-1] is not None:
+        raise outcome[-1]

@@ -26,7 +26,8 @@ def write_gaze_eaf(path: Path, media: str, annotator: str, gaze: Sequence[tuple[
     )
     annotations = "".join(
         f'<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="a{place}" TIME_SLOT_REF1="ts{2 * place}" '
-        f'TIME_SLOT_REF2="ts{2 * place + 1}"><ANNOTATION_VALUE>{text}</ANNOTATION_VALUE></ALIGNABLE_ANNOTATION></ANNOTATION>'
+        f'TIME_SLOT_REF2="ts{2 * place + 1}"><ANNOTATION_VALUE>{text}</ANNOTATION_VALUE>'
+        "</ALIGNABLE_ANNOTATION></ANNOTATION>"
         for place, (_, _, text) in enumerate(gaze)
     )
     path.write_text(_DOCUMENT.format(media=media, annotator=annotator, slots=slots, annotations=annotations), "utf-8")

@@ -1,22 +1,21 @@
-"""A psychologist's way from a code book to results, in the window alone, with mouse and keys."""
+"""A psychologist's path in the window alone, with mouse and keys: docs/from-first-code-to-results.md, step by step."""
 
 import csv
-import os
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.gui.agreement.agreement_window import AgreementWindow
 from app.gui.files.annotation_import import ImportWindow
 from app.gui.files.start_dialog import StartDialog
 from app.gui.pages.live import LiveState
-from app.gui.pages.study_view import ComputedView
+from app.gui.pages.study_view import ComputedView, StudyView
 from app.gui.settings.scheme_editor import SchemeEditor
 from app.gui.settings.schemes_window import SchemesWindow
 from app.gui.statistics.time_budget_tab import TimeBudgetTab
@@ -24,40 +23,45 @@ from app.gui.team.team_tab import SplitDialog, TeamTab
 from app.gui.window.main_window import MainWindow
 from project.queries.annotator_rows import all_annotators
 from project.queries.segment_rows import all_segments
+from project.session.session import Session
+from project.timebase import SECOND_US
 from tests.builders.clips import make_clip
 from tests.builders.dialogs_by_hand import FileAnswers, choose_from, choose_in, filled_in
 from tests.builders.gaze_eaf import write_gaze_eaf
 from tests.builders.mouse_and_keys import click, press, type_text
 from tests.builders.shown_texts import table_rows
 from tests.qt.conftest import OpenWindow
-from widgets.plots.estimates_table import NAME, VALUE, FiguresView
+from widgets.plots.estimates_table import NAME, VALUE
 
-SECOND = 1_000_000
-Marks = Sequence[tuple[str, float, float]]
-
-SHOTS = os.environ.get("SHOTS")
-COUNT = [0]
-
-
-def shot(widget: QWidget, name: str) -> None:
-    if SHOTS:
-        QApplication.processEvents()
-        COUNT[0] += 1
-        widget.grab().save(f"{SHOTS}/{COUNT[0]:02d}-{name}.png")
-
-
-def choose_command(window: MainWindow, menu: str, text: str) -> None:
-    """Click a menu of the window and an entry of it."""
-    to_front(window)
-    bar = window.menuBar()
-    title = next(action for action in bar.actions() if action.text().replace("&", "") == menu)
-    choose_from(lambda: click(bar, QPointF(bar.actionGeometry(title).center())), text)
+V = TypeVar("V", bound=StudyView)
+Mark = tuple[str, float, float]
+GAZE = ((0, 4, "face"), (4, 6.5, "away"), (7, 12, "face"))
+FLOOR: dict[str, Sequence[Mark]] = {
+    "Ada": (("D", 0, 8), ("P", 8, 16)),
+    "Bo": (("D", 0, 10), ("P", 10, 16)),
+}
+"""Annotator -> key, start and end in seconds."""
+GESTURES: dict[str, Sequence[tuple[str, float]]] = {
+    "Ada": (("N", 2), ("N", 5), ("E", 9), ("E", 14)),
+    "Bo": (("N", 2.2), ("N", 5.4), ("E", 9.2), ("N", 14.2)),
+}
+LABELS = {"D": "doctor", "P": "patient", "N": "nod", "E": "smile"}
 
 
-def to_front(window: QWidget) -> None:
+def choose_command(window: MainWindow, menu: str, entry: str) -> None:
+    """Click a menu of the window and an entry in it."""
     window.activateWindow()
     QApplication.processEvents()
-    assert QApplication.activeWindow() is window.window()
+    bar = window.menuBar()
+    title = next(action for action in bar.actions() if action.text().replace("&", "") == menu)
+    choose_from(lambda: click(bar, QPointF(bar.actionGeometry(title).center())), entry)
+
+
+def open_view(window: MainWindow, entry: str, key: str, kind: type[V]) -> V:
+    choose_command(window, "Study" if key != "import_annotations" else "File", entry)
+    view = window.windows.open_window(key)
+    assert isinstance(view, kind)
+    return view
 
 
 def write_over(field: QWidget, text: str) -> None:
@@ -66,27 +70,40 @@ def write_over(field: QWidget, text: str) -> None:
     type_text(field.window(), text)
 
 
-def marked(window: MainWindow, track: str) -> list[tuple[str, str, float, float]]:
-    """Return who, label, start and end of the segments of a track, in seconds."""
+def session_of(window: MainWindow) -> Session:
     assert window.studio.session is not None
-    study = window.studio.session.study
+    return window.studio.session
+
+
+def marks_by(window: MainWindow, track: str) -> dict[str, list[Mark]]:
+    """Return annotator -> label, start and end in seconds of the segments of a track."""
+    study = session_of(window).study
     names = {annotator.id: annotator.name for annotator in all_annotators(study)}
-    found = [segment for segment in all_segments(study) if segment.track == track]
-    return sorted(
-        (names[found.annotator_id], found.label, found.start_us / SECOND, found.end_us / SECOND) for found in found
-    )
+    marks: dict[str, list[Mark]] = {}
+    for segment in all_segments(study):
+        if segment.track == track:
+            mark = segment.label, segment.start_us / SECOND_US, segment.end_us / SECOND_US
+            marks.setdefault(names[segment.annotator_id], []).append(mark)
+    return marks
 
 
-# The steps
+def wait_for_figures(view: ComputedView[Any], qtbot: QtBot, change: Callable[[], object] | None = None) -> None:
+    """Wait until the figures of a view are those of the study; after a change of its controls, for other ones."""
+    if change is not None:
+        with qtbot.waitSignal(view.computing.finished):
+            change()
+    qtbot.waitUntil(lambda: view.computing.state is LiveState.CURRENT)
 
 
-def begin_study(window: MainWindow, folder: Path) -> None:
+def figures(view: AgreementWindow) -> dict[str, str]:
+    return {row[NAME]: row[VALUE] for row in table_rows(view.figures)}
+
+
+def make_study(window: MainWindow, path: Path) -> None:
     def fill(dialog: StartDialog) -> None:
         write_over(dialog.name, "Ada")
-        write_over(dialog.place, str(folder / "visits"))
-        add = next(button for button in dialog.findChildren(type(dialog.choose)) if button.text() == "&Add files…")
-        click(add)
-        shot(dialog, "start")
+        write_over(dialog.place, str(path))
+        click(next(button for button in dialog.findChildren(QPushButton) if button.text() == "&Add files…"))
         click(dialog.buttons.go_on)
 
     with filled_in(StartDialog, fill):
@@ -101,12 +118,12 @@ def add_label(editor: SchemeEditor, name: str, shortcut: str) -> None:
 
 
 def make_code_book(window: MainWindow) -> None:
+    """Make a code book with a track of intervals and one of points, and stop using the scheme of the new study."""
+
     def write(editor: SchemeEditor) -> None:
         write_over(editor.name, "Visits")
-        click(
-            editor.tracks.table.viewport(),
-            QPointF(editor.tracks.table.visualRect(editor.tracks.table.model().index(0, 0)).center()),
-        )
+        tracks = editor.tracks.table
+        click(tracks, QPointF(tracks.visualRect(tracks.model().index(0, 0)).center()))
         write_over(editor.track_form.name, "Floor")
         add_label(editor, "Doctor", "d")
         add_label(editor, "Patient", "p")
@@ -115,197 +132,138 @@ def make_code_book(window: MainWindow) -> None:
         choose_in(editor.track_form.extent, "A moment: points")
         add_label(editor, "Nod", "n")
         add_label(editor, "Smile", "s")
-        shot(editor, "editor-s-taken")
         assert "The window uses S itself" in editor.label_form.notes["shortcut"].text()
         type_text(editor, "e")
-        shot(editor, "editor")
         click(editor.buttons.go_on)
 
-    choose_command(window, "Study", "Schemes…")
-    view = window.windows.open_window("schemes")
-    assert isinstance(view, SchemesWindow)
-    shot(view.window(), "schemes")
+    view = open_view(window, "Schemes…", "schemes", SchemesWindow)
     with filled_in(SchemeEditor, write):
         choose_from(lambda: click(view.new), "Empty")
     (other,) = view.list.findItems("Social errors and competences", Qt.MatchFlag.MatchExactly)
     click(view.list, QPointF(view.list.visualItemRect(other).center()))
     click(view.drop)
-    shot(view.window(), "schemes-after")
     view.window().close()
 
 
 def import_elan(window: MainWindow, qtbot: QtBot) -> None:
-    choose_command(window, "File", "Import annotations…")
-    view = window.windows.open_window("import_annotations")
-    assert isinstance(view, ImportWindow)
+    view = open_view(window, "Import annotations…", "import_annotations", ImportWindow)
     qtbot.waitUntil(lambda: view.apply.isEnabled() or bool(view.status.text()))
-    shot(view.window(), "import")
+    assert [cells[:3] for cells in view.lanes.texts()] == [("Gaze", "New track", "Eva")]
     click(view.apply)
+    assert not view.isVisible()
 
 
-def split_study(window: MainWindow, answers: FileAnswers, folder: Path, qtbot: QtBot) -> None:
-    choose_command(window, "Study", "Team…")
-    team = window.windows.open_window("team")
-    assert isinstance(team, TeamTab)
+def make_copies(window: MainWindow, answers: FileAnswers, folder: Path, qtbot: QtBot) -> None:
+    team = open_view(window, "Team…", "team", TeamTab)
     click(team.form.names)
-    type_text(team, "Ada, Bo")
+    type_text(team, ", ".join(FLOOR))
     click(team.form.make)
-    shot(team.window(), "team")
-    for name in ("Ada", "Bo"):
+    for name in FLOOR:
 
         def fill(dialog: SplitDialog, name: str = name) -> None:
             choose_in(dialog.who, name)
-            shot(dialog, "split")
-            click(dialog.buttons.go_on if hasattr(dialog, "buttons") else dialog.findChildren(type(team.split))[-1])
+            click(dialog.buttons.go_on)
 
         answers.give(copy_place=folder / f"visits {name}.greenroom")
         with filled_in(SplitDialog, fill):
             click(team.split)
         qtbot.waitUntil(lambda: not team.copying.busy)
-    shot(team.window(), "team-split")
+        assert team.status.text() == f"Made visits {name}.greenroom: 1 recording."
     team.window().close()
 
 
-def go_to(window: MainWindow, second: float) -> None:
-    press(window, "Ctrl+L")
-    type_text(window, f"{second:g}")
-    press(window, "Return")
+def code(window: MainWindow, name: str, qtbot: QtBot) -> None:
+    """Mark intervals and points by keys, each at a time that is typed."""
 
+    def go_to(second: float) -> None:
+        press(window, "Ctrl+L")
+        type_text(window, f"{second:g}")
+        press(window, "Return")
 
-def code(window: MainWindow, intervals: Marks, points: Sequence[tuple[str, float]], qtbot: QtBot) -> None:
-    to_front(window)
+    window.activateWindow()
     qtbot.waitUntil(lambda: window.player.times is not None and window.view.picture() is not None)
     assert window.inspector is not None
     choose_in(window.inspector.chooser.combo, "Floor (Visits)")
-    for key, start, end in intervals:
-        go_to(window, start)
+    for key, start, end in FLOOR[name]:
+        go_to(start)
         press(window, "I")
-        go_to(window, end)
+        go_to(end)
         press(window, "O", key)
-    shot(window, "intervals")
     press(window, "X")
-    for key, at in points:
-        go_to(window, at)
+    for key, second in GESTURES[name]:
+        go_to(second)
         press(window, key)
-    shot(window, "points")
-
-
-def current(view: ComputedView[Any], qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: view.computing.state is LiveState.CURRENT)
-
-
-def compute_again(view: ComputedView[Any], qtbot: QtBot, change: Callable[[], object]) -> None:
-    with qtbot.waitSignal(view.computing.finished):
-        change()
-    current(view, qtbot)
-
-
-def figures(view: FiguresView) -> dict[str, str]:
-    return {row[NAME]: row[VALUE] for row in table_rows(view)}
+    press(window, "Ctrl+D")
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
-def test_a_code_book_an_elan_file_and_two_coders_come_to_figures(
+def test_from_a_first_code_book_over_elan_and_two_coders_to_results(
     open_window: OpenWindow, tmp_path: Path, qtbot: QtBot
 ) -> None:
     video = make_clip(tmp_path / "visit.mp4", size=(64, 48), frames=600, fps=25, gop=25, sound=True)
-    eaf = write_gaze_eaf(
-        tmp_path / "gaze study.eaf", video.name, "Eva", [(0, 4, "face"), (4, 6.5, "away"), (7, 12, "face")]
-    )
+    eaf = write_gaze_eaf(tmp_path / "gaze study.eaf", video.name, "Eva", GAZE)
     answers = FileAnswers(videos=[video], annotations=[eaf])
     window = open_window(questions=answers)
-    if os.environ.get("SHOT_THEME"):
-        window.commands.set_theme(os.environ["SHOT_THEME"])
-        w, h = map(int, os.environ["SHOT_SIZE"].split("x"))
-        window.resize(w, h)
+    study = tmp_path / "visits.greenroom"
 
-    begin_study(window, tmp_path)
+    make_study(window, study)
     qtbot.waitUntil(lambda: window.player.times is not None)
-    shot(window, "begun")
     make_code_book(window)
-    session = window.studio.session
-    assert session is not None
-    floor, gestures = session.scheme.tracks
+    assert [scheme.name for scheme in session_of(window).schemes] == ["Visits"]
+    floor, gestures = session_of(window).scheme.tracks
     assert [(label.name, label.shortcut) for label in floor.labels] == [("Doctor", "D"), ("Patient", "P")]
     assert [(label.name, label.shortcut) for label in gestures.labels] == [("Nod", "N"), ("Smile", "E")]
     assert (floor.holds_points, gestures.holds_points) == (False, True)
 
     import_elan(window, qtbot)
-    shot(window, "imported")
-    assert marked(window, "Gaze") == [("Eva", "away", 4, 6.5), ("Eva", "face", 0, 4), ("Eva", "face", 7, 12)]
+    assert marks_by(window, "Gaze") == {"Eva": [(label, start, end) for start, end, label in GAZE]}
 
-    split_study(window, answers, tmp_path, qtbot)
-    codings = {
-        "Ada": ((("D", 0, 8), ("P", 8, 16)), (("N", 2), ("N", 5), ("E", 9), ("E", 14))),
-        "Bo": ((("D", 0, 10), ("P", 10, 16)), (("N", 2.2), ("N", 5.4), ("E", 9.2), ("N", 14.2))),
-    }
-    coded_intervals = {
-        "Ada": [("doctor", 0, 8), ("patient", 8, 16)],
-        "Bo": [("doctor", 0, 10), ("patient", 10, 16)],
-    }
-    labels = {"N": "nod", "E": "smile"}
-    coded_points = {name: sorted((labels[key], at, at) for key, at in points) for name, (_, points) in codings.items()}
-    for name, (intervals, points) in codings.items():
+    make_copies(window, answers, tmp_path, qtbot)
+    by_floor = {name: [(LABELS[key], start, end) for key, start, end in marks] for name, marks in FLOOR.items()}
+    by_gestures = {name: [(LABELS[key], at, at) for key, at in marks] for name, marks in GESTURES.items()}
+    for name in FLOOR:
         answers.give(study=tmp_path / f"visits {name}.greenroom")
         choose_command(window, "File", "Open study…")
-        assert window.studio.session.annotator_name == name
-        shot(window, f"copy-{name}")
-        code(window, intervals, points, qtbot)
-        assert marked(window, floor.key) == [(name, *rest) for rest in coded_intervals[name]]
-        assert marked(window, gestures.key) == [(name, *rest) for rest in coded_points[name]]
-        assert not marked(window, "Gaze"), "a copy holds nobody else's work"
+        assert session_of(window).annotator_name == name, "a copy is its annotator's"
+        code(window, name, qtbot)
+        assert marks_by(window, "floor") == {name: by_floor[name]}
+        assert marks_by(window, "gestures") == {name: by_gestures[name]}
+        assert marks_by(window, "Gaze") == {}, "nobody else's work is in it"
 
-    answers.give(
-        study=tmp_path / "visits.greenroom", copies=[tmp_path / f"visits {name}.greenroom" for name in codings]
-    )
+    answers.give(study=study, copies=[tmp_path / f"visits {name}.greenroom" for name in FLOOR])
     choose_command(window, "File", "Open study…")
-    choose_command(window, "Study", "Team…")
-    team = window.windows.open_window("team")
+    team = open_view(window, "Team…", "team", TeamTab)
     click(team.merge)
-    shot(team.window(), "merged")
     assert team.status.text().count("segments: 6 added") == 2
+    assert sum("1 of 1 done" in column.title for column in team.table.records_model.columns) == len(FLOOR)
     team.window().close()
-    shot(window, "merged-main")
-    both = [(name, *rest) for name in codings for rest in coded_points[name]]
-    assert marked(window, gestures.key) == both
+    assert marks_by(window, "floor") == by_floor
+    assert marks_by(window, "gestures") == by_gestures
 
-    choose_command(window, "Study", "Agreement and statistics…")
-    agreement = window.windows.open_window("agreement")
-    assert isinstance(agreement, AgreementWindow)
-    current(agreement, qtbot)
-    shot(agreement.window(), "agreement-floor")
+    agreement = open_view(window, "Agreement and statistics…", "agreement", AgreementWindow)
+    wait_for_figures(agreement, qtbot)
     assert agreement.bar.lane.currentText() == "Visits: Floor"
-    # 22 of 24 s are the same; by chance, 8 * 10 + 8 * 6 + 8 * 8 of 24 * 24 would be: (11/12 - 1/3) / (1 - 1/3).
-    assert figures(agreement.figures)["Cohen's kappa on the time grid"] == "0.875"
-    compute_again(agreement, qtbot, lambda: choose_in(agreement.bar.lane, "Visits: Gestures"))
-    shot(agreement.window(), "agreement-gestures")
-    # Four pairs, three with the same label; by chance, (2 * 3 + 2 * 1) / 16 would be: (3/4 - 1/2) / (1 - 1/2).
-    assert figures(agreement.figures)["Kappa of points"] == "0.500"
-    compute_again(agreement, qtbot, lambda: (write_over(agreement.bar.tolerance, "0.3"), press(agreement, "Return")))
-    shot(agreement.window(), "agreement-tolerance")
-    assert figures(agreement.figures)["F1 within the tolerance"] == "0.750", "the second nods are 0.4 s apart"
+    # 22 of 24 s are the same, and 8 * 10 + 8 * 6 + 8 * 8 of 24 * 24 by chance: (11/12 - 1/3) / (1 - 1/3).
+    assert figures(agreement)["Cohen's kappa on the time grid"] == "0.875"
+    wait_for_figures(agreement, qtbot, lambda: choose_in(agreement.bar.lane, "Visits: Gestures"))
+    # Three of four pairs have the same label, and 2 * 3 + 2 * 1 of 4 * 4 by chance: (3/4 - 1/2) / (1 - 1/2).
+    assert figures(agreement)["Kappa of points"] == "0.500"
+    assert figures(agreement)["F1 within the tolerance"] == "1.000"
+    write_over(agreement.bar.tolerance, "0.3")
+    wait_for_figures(agreement, qtbot, lambda: press(agreement, "Return"))
+    assert figures(agreement)["F1 within the tolerance"] == "0.750", "the second nods are 0.4 s apart"
     agreement.window().close()
 
-    choose_command(window, "Study", "Time budget…")
-    budget = window.windows.open_window("time_budget")
-    assert isinstance(budget, TimeBudgetTab)
-    current(budget, qtbot)
-    shot(budget.window(), "budget-first")
-    compute_again(budget, qtbot, lambda: choose_from(lambda: click(budget.bar.by), "Annotator"))
+    budget = open_view(window, "Time budget…", "time_budget", TimeBudgetTab)
+    wait_for_figures(budget, qtbot)
+    wait_for_figures(budget, qtbot, lambda: choose_from(lambda: click(budget.bar.by), "Annotator"))
     press(budget, "Escape")
     answers.give(save=tmp_path)
     click(budget.save)
+    with (tmp_path / "time_budget.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = [(row["annotator"], row["label_name"], float(row["total_s"])) for row in csv.DictReader(file)]
+    assert rows == [("Ada", "Doctor", 8), ("Ada", "Patient", 8), ("Bo", "Doctor", 10), ("Bo", "Patient", 6)]
     (plot,) = budget.wall.views
     choose_from(lambda: click(plot.take), "Save as SVG…")
-    assert budget.status.text() == "Saved time_budget_share.svg."
-    qtbot.wait(600) if SHOTS else None
-    shot(budget.window(), "budget")
-    with (tmp_path / "time_budget.csv").open(encoding="utf-8-sig", newline="") as file:
-        rows = [(row["annotator"], row["label_name"], row["total_s"], row["share"][:5]) for row in csv.DictReader(file)]
-    assert rows == [
-        *(("Ada", "Doctor", "8.0", "0.333"), ("Ada", "Patient", "8.0", "0.333")),
-        *(("Bo", "Doctor", "10.0", "0.416"), ("Bo", "Patient", "6.0", "0.25")),
-    ]
-    drawn = (tmp_path / "time_budget_share.svg").read_text("utf-8")
-    texts = re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
-    assert texts[-6:] == ["Ada", "0.333", "0.333", "Bo", "0.417", "0.250"]
+    drawn = re.findall(r"<text[^>]*>([^<]*)</text>", (tmp_path / "time_budget_share.svg").read_text("utf-8"))
+    assert drawn[-6:] == ["Ada", "0.333", "0.333", "Bo", "0.417", "0.250"]

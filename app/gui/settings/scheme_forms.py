@@ -120,7 +120,9 @@ class PartForm(Form):
 
     def _add_choice(self, attribute: str, title: str, tip: str, names: Mapping[str, str]) -> ChoiceBox:
         box = self.choice(title, tip, names, compact=True)
-        box.activated.connect(lambda: self.edited.emit({attribute: box.currentData()}))
+        # Qt gives a plain text back for a member of an enumeration.
+        keys = {key: key for key in names}
+        box.activated.connect(lambda: self.edited.emit({attribute: keys[box.key()]}))
         self._add_note(attribute)
         return box
 
@@ -173,8 +175,6 @@ class TrackForm(PartForm):
         super().__init__(tr("Track"))
         self.definition = self._add_lines("definition", tr("Definition"), tr("What the track is for"))
         self.extent = self._add_choice("extent", tr("Segments cover"), tr("How much a segment takes"), EXTENT_NAMES)
-        self.extent.activated.disconnect()
-        self.extent.activated.connect(lambda: self.edited.emit({"extent": Extent(self.extent.key())}))
         self.inside = self.tick(
             tr("Inside an utterance"), tr("Each segment lies inside an utterance of the transcript"), title=""
         )
