@@ -23,10 +23,13 @@ from pytestqt.qtbot import QtBot
 
 from annotate.segments.bulk_edits import add_comment
 from annotate.study.recording_edits import add_recordings, probe_file
+from annotate.study.scheme_changes import plan_draft
+from annotate.study.scheme_draft import SchemeDraft
 from app.gui.export.clip_export import ExportResult, Findings
 from app.gui.files.recovery_dialog import RecoverDialog, ReportDialog
 from app.gui.help.help_topics import DIALOG_PAGES
 from app.gui.judges.judges_mode import RawView
+from app.gui.settings.scheme_editor import SchemeEditor
 from app.gui.study.background import _Saying
 from app.gui.study.dialogs import Dialogs
 from app.gui.team.team_tab import SplitDialog
@@ -183,6 +186,12 @@ def test_every_mode_and_window_has_names_for_a_screen_reader_and_words_for_every
         check(window.open_view(key))
 
 
+def make_scheme_editor(window: MainWindow) -> SchemeEditor:
+    session = window.studio.session
+    draft = SchemeDraft.of(session.schemes.default)
+    return SchemeEditor(draft, lambda changed: plan_draft(session, changed), lambda *_: True, {}, parent=window)
+
+
 def test_every_dialog_has_names_for_a_screen_reader_and_words_for_every_icon(window: MainWindow) -> None:
     path, now = Path("lab.greenroom"), datetime.now(UTC)
     makers: list[Callable[[], object]] = [
@@ -193,6 +202,7 @@ def test_every_dialog_has_names_for_a_screen_reader_and_words_for_every_icon(win
         ReportDialog(["1 row is gone."], window).show,
         InterruptedJobsDialog({"a": "Track faces in recording 1"}, window).show,
         SplitDialog(["Ada"], window).show,
+        lambda: make_scheme_editor(window).show(),
         RawView("Raw answer", "{}", "", window).show,
         AgreeDialog("Title", "Question?", "Go", window, careful=True).show,
         ChoiceDialog("Title", "Question?", "More.", [("go", "Go", "Go on")], ("Stay", "Stay here")).show,

@@ -257,7 +257,7 @@ def test_a_benchmark_is_run_taken_up_read_and_compared_by_commands(copy: Session
     [
         ("benchmark run STUDY --judge oracle", "nothing to run"),
         ("benchmark run STUDY --task juggling --judge oracle", "no benchmark task"),
-        ("benchmark run STUDY --set nothing --judge oracle", "no set"),
+        ("benchmark run STUDY --set nothing --judge oracle", "no item set"),
         ("benchmark run STUDY --task verdict --judge nobody", "no judge"),
         ("benchmark results STUDY --judge nobody", "No run matches"),
         ("benchmark compare STUDY oracle nobody", "has no answers"),

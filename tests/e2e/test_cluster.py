@@ -208,7 +208,7 @@ def test_a_worker_of_another_version_is_named(
     marked: Session, cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(coordinator, "__version__", "99.1")
-    with pytest.raises(UserError, match=r"here it is Greenroom 99\.1"):
+    with pytest.raises(UserError, match=r"this machine uses Greenroom 99\.1"):
         ask(marked, cluster.address)
 
 

@@ -476,7 +476,7 @@ class Encrypting(Work):
         (folder / PASSPHRASE).write_text("a long passphrase that nobody guesses\n")
 
     def command(self, folder: Path, how: str = "encrypt") -> tuple[object, ...]:
-        return "tests.faults.victims.encrypting", how, folder / STUDY, "--passphrase-file", folder / PASSPHRASE
+        return "tests.faults.victims.encrypting", "study", how, folder / STUDY, "--passphrase-file", folder / PASSPHRASE
 
     def require(self, folder: Path, death: Death, origin: Path, whole: Path) -> None:
         assert death.killed or is_encrypted(folder / STUDY)
@@ -490,7 +490,7 @@ class Encrypting(Work):
             assert greenroom("study", "check", folder / STUDY)["ok"]
             for path in [file for file in folder.rglob("*") if file.is_file()]:
                 assert b"SQLite format 3" not in path.read_bytes(), f"{path.name} is in the clear"
-            greenroom("study", *self.command(folder, "decrypt")[1:])
+            greenroom(*self.command(folder, "decrypt")[1:])
         assert check_study(folder / STUDY) == []
         assert rows_of(folder) == rows_of(origin)
         alone(folder, *self.beside)

@@ -73,7 +73,7 @@ def test_progress_then_result(qtbot: QtBot, runner: WorkerRunner) -> None:
     [
         ("error", "No.", "Do that."),
         ("crash", "stopped unexpectedly", ""),
-        ("no memory", "stopped unexpectedly", "lack of memory: close other programs"),
+        ("no memory", "stopped unexpectedly", "lack of memory. Close other programs"),
     ],
 )
 def test_what_went_wrong_is_told_and_the_next_job_runs(

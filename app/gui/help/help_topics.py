@@ -73,6 +73,7 @@ DIALOG_PAGES: Mapping[str, str] = {
     "PassphraseDialog": "encryption.md",
     "RecordingDialog": "views.md",
     "RecoverDialog": "backups.md#recovery",
+    "SchemeEditor": "schemes.md#make-a-code-book",
     "ReportDialog": "backups.md#recovery",
     "InterruptedJobsDialog": "long-sessions.md#jobs-that-had-not-ended",
     "StartDialog": "annotating.md#beginning-a-study",

@@ -1,4 +1,4 @@
-"""The program with keys that are cheap to work out: `python -m tests.faults.victims.encrypting encrypt STUDY ...`.
+"""The program with cheap keys: `python -m tests.faults.victims.encrypting study encrypt STUDY ...`.
 
 With those of users, most of its life would be a calculation, during which no file changes.
 """

@@ -202,5 +202,5 @@ def test_what_a_sample_of_the_file_would_not_show_is_seen(plan: InputPlan, monke
     content = bytearray(plan.media.path.read_bytes())
     content[len(content) // 2] ^= 1
     plan.media.path.write_bytes(content)
-    with pytest.raises(UserError, match="was changed since"):
+    with pytest.raises(UserError, match="has changed since"):
         build_messages(plan, ApprovedContent())

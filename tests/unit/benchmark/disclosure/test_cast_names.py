@@ -122,7 +122,7 @@ def test_recordings_are_asked_about_where_there_is_what_it_takes(seen: Session) 
         ("audit", "Both summaries of the recording are needed"),
         ("looks", "Nobody is known to take part"),
         ("esi_question", "Name round, number and dimension"),
-        ("answer", "is asked about a question, not about a recording"),
+        ("answer", "is for a question, not for a recording"),
     ):
         with pytest.raises(UserError, match=says):
             plan_input(seen, about, task, settings=WORDS)

@@ -124,7 +124,7 @@ def test_a_person_types_and_the_judge_is_told_what_was_typed(session: Session) -
     typed = iter((AgentTurn(Act.SPEAK, "[action] is a word?"), AgentTurn(Act.ACTION, "puts the money down"), None))
     with misbehaving(acts("speak", "Forty."), acts("none")) as server:
         recording = started(session, judge(session, server), "")
-        with pytest.raises(UserError, match="turn of Anna Berg"):
+        with pytest.raises(UserError, match="Anna Berg's turn"):
             add_turn(session, recording, 1, AgentTurn(Act.SPEAK, "Me first."))
         state = play_episode(session, recording, lambda _state: next(typed))
         assert "[action] is a word?" in told_of(server, 1)
