@@ -121,7 +121,7 @@ def make_code_book(window: MainWindow) -> None:
     """Make a code book with a track of intervals and one of points, and stop using the scheme of the new study."""
 
     def write(editor: SchemeEditor) -> None:
-        write_over(editor.name, "Visits")
+        type_text(editor, "Visits")
         tracks = editor.tracks.table
         click(tracks, QPointF(tracks.visualRect(tracks.model().index(0, 0)).center()))
         write_over(editor.track_form.name, "Floor")

@@ -73,6 +73,7 @@ def _take_editor(camera: WindowCamera) -> None:
         assert isinstance(dialog, SchemeEditor)
         dialog.tracks.table.selectRow(1)
         dialog.labels.table.selectRow(0)
+        dialog.label_form.name.setFocus()
         dialog.preview.redraw()
 
     view = camera.window.windows.open_window("schemes")

@@ -85,6 +85,9 @@ class SchemeEditor(OwnDialog):
         self._lay_out(tr("Save and use") if new else tr("Save…"))
         self.resize(bounded_to_screen(self.sizeHint().expandedTo(_SIZE), self))
         self._refresh()
+        if new:
+            self.name.selectAll()
+            self.name.setFocus()
 
     def accept(self) -> None:
         """Save, where nothing is wrong and the person agrees."""
