@@ -212,6 +212,8 @@ def test_tracks_of_points_and_of_samples_are_made(window: MainWindow, drive: lis
         add_label(editor, "Nod", "n")
         select(editor, "tracks", 0)
         choose_key(editor.track_form.extent, Extent.POINT)
+        editor.preview.redraw()
+        assert [lane.points for lane in editor.preview.lanes.model.lanes] == [True], "they are drawn as points"
         click(editor.tracks.add)
         add_label(editor, "Gaze", "1")
         select(editor, "tracks", 1)

@@ -84,6 +84,7 @@ def test_another_figure_phases_and_an_edit(qtbot: QtBot, window: MainWindow) -> 
         found.bar.phases.choose("shrec/segments")
     with qtbot.waitSignal(found.computing.finished):
         found.bar.by.set_ticked({"phase"})
+        assert not found.save.isEnabled(), "a table of another choice is not saved"
     assert {texts[0] for texts in found.table.texts()} == {"Error", "Competence"}
     with qtbot.waitSignal(found.computing.finished):
         window.studio.edit(

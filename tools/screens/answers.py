@@ -19,8 +19,8 @@ class NobodyThere(Dialogs):
         self._captions = folder / "sample.vtt"
         self._captions.write_text(_CAPTIONS, "utf-8")
 
-    def annotations(self, window: QWidget | None = None) -> Path | None:
-        return self._captions
+    def annotations(self, window: QWidget | None = None) -> list[Path]:
+        return [self._captions]
 
     def file(self, title: str, kinds: str = "") -> Path | None:
         return None

@@ -236,7 +236,7 @@ def _row_texts(row: AgreementFigureRow) -> tuple[str, ...]:
 def _interval_text(row: AgreementFigureRow) -> str:
     figure = row.figure
     if figure is None or figure.low is None or figure.high is None:
-        return tr("no confidence interval")
+        return tr("no interval")
     return tr("{low} to {high}").format(low=format_value(figure.low), high=format_value(figure.high))
 
 

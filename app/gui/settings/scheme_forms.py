@@ -120,7 +120,9 @@ class PartForm(Form):
 
     def _add_choice(self, attribute: str, title: str, tip: str, names: Mapping[str, str]) -> ChoiceBox:
         box = self.choice(title, tip, names, compact=True)
-        box.activated.connect(lambda: self.edited.emit({attribute: box.currentData()}))
+        # Qt gives a plain text back for a member of an enumeration.
+        keys = {key: key for key in names}
+        box.activated.connect(lambda: self.edited.emit({attribute: keys[box.key()]}))
         self._add_note(attribute)
         return box
 
