@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
@@ -72,7 +72,7 @@ def select(editor: SchemeEditor, section: str, place: int) -> None:
     click(table, QPointF(area.center()))
 
 
-def replace_text(field: object, text: str) -> None:
+def replace_text(field: QLineEdit | QPlainTextEdit, text: str) -> None:
     field.setFocus()
     field.selectAll()
     type_text(field.window(), text)
