@@ -398,7 +398,8 @@ class _DocumentImportPlanner:
 def _describe_scheme(scheme: Scheme) -> str:
     tracks = ", ".join(track.name for track in scheme.tracks)
     verb = "A scheme is made" if scheme.version == 1 else f"Version {scheme.version} of a scheme is made"
-    return f"{verb}: “{scheme.name}”, with the tracks {tracks}. Rename what names a person: a release keeps its keys."
+    noun = "track" if len(scheme.tracks) == 1 else "tracks"
+    return f"{verb}: “{scheme.name}”, with the {noun} {tracks}. Rename what names a person: a release keeps its keys."
 
 
 def _differs(segment: Segment, entry: InterchangeEntry, label: str) -> bool:

@@ -18,6 +18,7 @@ from app.gui.window.page_registry import MODES, VIEW_PAGES
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 _LARGEST_PICTURE = 500_000
+_WINDOW_TUTORIAL = "from-first-code-to-results"
 _THEME = DocsTheme(10.0, "#000000", "#555555", "#0000ff", "#cccccc", "#eeeeee", "#000000")
 _CLAIM = re.compile(r"^\| (.+) \| (.+) \| (.+) \|$", re.MULTILINE)
 _TEST_FILE = re.compile(r"`(tests/[\w/]+\.py)`(?:: ((?:`test_\w+`(?:, )?)+))?")
@@ -119,6 +120,15 @@ def _plain(text: str) -> str:
     return text.replace("&", "")
 
 
+def _labels() -> Iterator[str]:
+    """Check that what the tutorial of the window sets in bold is written so in the window."""
+    folders = (ROOT / "app" / "gui", ROOT / "widgets", ROOT / "annotate" / "agreement")
+    sources = [_plain(path.read_text("utf-8")) for folder in folders for path in folder.rglob("*.py")]
+    for label in re.findall(r"\*\*([^*]+)\*\*", page(_WINDOW_TUTORIAL)):
+        if not any(f'"{" ".join(label.split())}"' in source for source in sources):
+            yield f"docs/{_WINDOW_TUTORIAL}.md: the window has no “{label}”"
+
+
 def _keys() -> Iterator[str]:
     """Check that the page about the keyboard names the modes with their keys, and the menus."""
     told = page("keyboard")
@@ -179,4 +189,6 @@ def _markdown() -> Iterator[str]:
                 yield f"{path.name}: a list begins after an empty line: {line}"
 
 
-_CHECKS: tuple[Callable[[], Iterator[str]], ...] = (_lists, _links, _menus, _keys, _claims, _commands, _markdown)
+_CHECKS: tuple[Callable[[], Iterator[str]], ...] = (
+    *(_lists, _links, _menus, _labels, _keys, _claims, _commands, _markdown),
+)

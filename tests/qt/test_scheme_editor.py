@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from PySide6.QtCore import QPointF
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
@@ -72,7 +72,7 @@ def select(editor: SchemeEditor, section: str, place: int) -> None:
     click(table, QPointF(area.center()))
 
 
-def replace_text(field: object, text: str) -> None:
+def replace_text(field: QLineEdit | QPlainTextEdit, text: str) -> None:
     field.setFocus()
     field.selectAll()
     type_text(field.window(), text)
@@ -213,7 +213,7 @@ def test_tracks_of_points_and_of_samples_are_made(window: MainWindow, drive: lis
         select(editor, "tracks", 0)
         choose_key(editor.track_form.extent, Extent.POINT)
         editor.preview.redraw()
-        assert [lane.points for lane in editor.preview.lanes.model.lanes] == [True]
+        assert [lane.points for lane in editor.preview.lanes.model.lanes] == [True], "they are drawn as points"
         click(editor.tracks.add)
         add_label(editor, "Gaze", "1")
         select(editor, "tracks", 1)

@@ -11,6 +11,7 @@ from annotate.study.scheme_versions import use_shipped_scheme
 from app.gui.pages.live import LiveState
 from app.gui.statistics.counting_bar import CountingBar
 from app.gui.statistics.counting_tab import CountingTab
+from app.gui.statistics.transitions_tab import TransitionsTab
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import ParticipantRole
 from tests.builders.marked_study import SECOND, WALK, mark, open_study
@@ -95,6 +96,7 @@ def test_another_figure_phases_and_an_edit(qtbot: QtBot, window: MainWindow) -> 
         found.bar.phases.choose("shrec/segments")
     with qtbot.waitSignal(found.computing.finished):
         found.bar.by.set_ticked({"phase"})
+        assert not found.save.isEnabled(), "a table of another choice is not saved"
     assert {texts[0] for texts in found.table.texts()} == {"Error", "Competence"}
     with qtbot.waitSignal(found.computing.finished):
         window.studio.edit(
@@ -108,6 +110,7 @@ def test_the_transitions_are_drawn_and_listed(
     qtbot: QtBot, window: MainWindow, answers: Answers, study: Path, tmp_path: Path, greenroom: Terminal
 ) -> None:
     found = opened(qtbot, window, "transitions")
+    assert isinstance(found, TransitionsTab)
     qtbot.waitUntil(lambda: found.line.text() == "4 transitions in 2 groups.")
     # P01 gestured all the time, P02 did this and that.
     assert [view.plot.title for view in found.wall.views] == ["P01", "P02"]

@@ -96,7 +96,7 @@ def test_tiers_that_fit_nothing_become_tracks_of_a_scheme_and_several_files_come
     details = importing.details.model()
     texts = [cells[0] for cells in importing.details.texts()]
     details.setData(details.index(texts.index("“stroke 2”"), 2), "stroke 1")
-    assert "with the tracks Bo." in importing.notes.toPlainText()
+    assert "with the track Bo." in importing.notes.toPlainText()
     before = [recording.id for recording in all_recordings(window.studio.session.study)]
     importing.apply.click()
     study = window.studio.session.study

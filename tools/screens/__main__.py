@@ -2,7 +2,6 @@
 
 import argparse
 import itertools
-import json
 import os
 import subprocess
 import sys
@@ -46,16 +45,15 @@ def main() -> int:
 
 def _environment(out: Path, size: str, scale: int) -> dict[str, str]:
     """Return what a process is given: a screen of its own, and no settings of whoever runs it."""
+    from tools.screens.taking import offscreen_platform
+
     width, height = (int(part) for part in size.split("x"))
-    screen = {"name": "screen", "x": 0, "y": 0, "width": width * scale, "height": height * scale}
-    layout = out / "screen.json"
-    layout.write_text(json.dumps({"screens": [{**screen, "logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}]}))
     home = out / "home"
     folders = {f"XDG_{name}_HOME": str(home / name.lower()) for name in ("CONFIG", "CACHE", "DATA", "STATE")}
     return {
         **os.environ,
         **folders,
-        "QT_QPA_PLATFORM": f"offscreen:configfile={layout}",
+        "QT_QPA_PLATFORM": offscreen_platform(out, width * scale, height * scale),
         "QT_SCALE_FACTOR": str(scale),
         "GREENROOM_AOUT": "dummy",
         "GREENROOM_SCREENS": str(out),
@@ -81,6 +79,7 @@ def _one(folder: Path, theme: str, size: str, only: tuple[str, ...]) -> int:
     faulthandler.dump_traceback_later(_LONGEST_S, exit=True)
     window = MainWindow(NobodyThere(work))
     window.commands.set_theme(theme)
+
     width, height = (int(part) for part in size.split("x"))
     window.resize(width, height)
     window.move(0, 0)

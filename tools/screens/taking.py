@@ -1,5 +1,6 @@
 """Takes pictures of widgets, one after another, once they stand still."""
 
+import json
 import os
 import time
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QTabWidget, QWidget
 
 from app.gui.export.export_preview import BeforeAfter
+from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from project.session.session import Session
 from tests.builders.waiting import HANG_S
@@ -168,14 +170,14 @@ Scene = Callable[[WindowCamera], None]
 
 
 @contextmanager
-def sample_window(study: Path, folder: Path) -> Iterator[WindowCamera]:
-    """Show the only recording of a study in a window of its own."""
+def sample_window(study: Path, folder: Path, questions: Dialogs | None = None) -> Iterator[WindowCamera]:
+    """Show the only recording of a study in a window of its own; `questions` answer its dialogs."""
     from app.gui.startup import make_application
     from project.queries.recording_rows import all_recordings
     from tools.screens.answers import NobodyThere
 
     app = make_application()
-    window = MainWindow(NobodyThere(Path.cwd()))
+    window = MainWindow(questions or NobodyThere(Path.cwd()))
     window.commands.set_theme("light")
     window.resize(1280, 800)
     window.show()
@@ -188,9 +190,17 @@ def sample_window(study: Path, folder: Path) -> Iterator[WindowCamera]:
     app.processEvents()
 
 
-def use_own_folders(folder: str) -> None:
+def offscreen_platform(folder: Path, width: int, height: int) -> str:
+    """Return the platform of Qt's that has one screen of a size, which a file in a folder describes."""
+    screen = {"name": "screen", "x": 0, "y": 0, "width": width, "height": height}
+    layout = folder / "screen.json"
+    layout.write_text(json.dumps({"screens": [{**screen, "logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}]}))
+    return f"offscreen:configfile={layout}"
+
+
+def use_own_folders(folder: str, platform: str = "offscreen") -> None:
     """Let this process keep settings and caches in a folder, have no screen, and work there."""
-    os.environ |= {"QT_QPA_PLATFORM": "offscreen", "GREENROOM_AOUT": "dummy"}
+    os.environ |= {"QT_QPA_PLATFORM": platform, "GREENROOM_AOUT": "dummy"}
     for name in ("CONFIG", "CACHE", "DATA", "STATE"):
         os.environ[f"XDG_{name}_HOME"] = f"{folder}/{name.lower()}"
     os.chdir(folder)

@@ -128,7 +128,7 @@ def main_rows(report: AgreementReport) -> list[AgreementFigureRow]:
     rows.append(AgreementFigureRow(tr("What was marked")))
     for key, figure in report.label_share.items():
         words = FigureDescription(
-            tr("Marked as {value}").format(value=names.get(key, key).lower()),
+            tr("Marked as {value}").format(value=names.get(key, key)),
             tr("Share of all annotations; n: annotations."),
         )
         rows.append(_figure_row(words, figure, published.get(f"label_share.{key}")))

@@ -175,6 +175,7 @@ class ImportWindow(StudyView):
         self.lanes.show_records(self._choices.names)
         if self._choices.names:
             self.lanes.selectRow(0)
+            self.lanes.setFocus()
         self._update()
         if not self._choices.whole and not all(self._choices.places):
             self.tabs.setCurrentWidget(self.parts_page)

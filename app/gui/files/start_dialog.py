@@ -130,6 +130,9 @@ class StartDialog(OwnDialog):
             place_label.setBuddy(self.place)
         self.scheme = _make_scheme_list()
         self.form.addRow(tr("&Scheme"), self.scheme)
+        own = PlainLabel(tr("A code book of your own: Study > Schemes…, once the study is made."))
+        own.setProperty("quiet", True)
+        self.form.addRow("", own)
         column.addLayout(self.form)
         self._study_parts: list[QWidget] = [self.place, self.choose, self.scheme, *self._lay_out_recordings(column)]
         self.buttons = DialogButtons(

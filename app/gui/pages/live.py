@@ -85,8 +85,10 @@ class Live(QObject, Generic[T]):
         context.studio.leaving.connect(self._forget)
 
     def schedule(self) -> None:
-        """Compute after a moment in which nothing else is asked for."""
+        """Compute after a moment in which nothing else is asked for; what is there does not count meanwhile."""
         self._pause.start()
+        if self.value is not None:
+            self._set_state(LiveState.WORKING)
 
     def start(self) -> None:
         """Compute from the study as it is now."""
@@ -94,6 +96,8 @@ class Live(QObject, Generic[T]):
         read = self._prepare() if session is not None else None
         self.stop()
         if session is None or read is None:
+            if self.state is LiveState.WORKING:
+                self._set_state(LiveState.CURRENT)
             return
         began = time.monotonic()
 
@@ -162,7 +166,7 @@ class Live(QObject, Generic[T]):
 
     def _compute_again(self) -> None:
         if self._wanted() and self.seconds < self._automatic_below_s:
-            self.schedule()
+            self._pause.start()
 
     def _forget(self) -> None:
         self.stop()

@@ -85,6 +85,9 @@ class SchemeEditor(OwnDialog):
         self._lay_out(tr("Save and use") if new else tr("Save…"))
         self.resize(bounded_to_screen(self.sizeHint().expandedTo(_SIZE), self))
         self._refresh()
+        if new:
+            self.name.selectAll()
+            self.name.setFocus()
 
     def accept(self) -> None:
         """Save, where nothing is wrong and the person agrees."""
@@ -286,7 +289,7 @@ class SchemeEditor(OwnDialog):
             self._track,
         )
         title = tr("Labels of “{track}”").format(track=track.name) if len(scheme.tracks) > 1 else tr("Labels")
-        self.labels.heading.setText(title)
+        self.labels.heading.set_text(title)
         self.labels.show_rows(
             [
                 PartRow(at, part, self._segments_of(track.key, part.key), self._is_wrong("labels", at))
@@ -295,7 +298,7 @@ class SchemeEditor(OwnDialog):
             place if section == "labels" else None,
         )
         title = tr("Fields of “{track}”").format(track=track.name) if len(scheme.tracks) > 1 else tr("Fields")
-        self.fields.heading.setText(title)
+        self.fields.heading.set_text(title)
         self.fields.show_rows(
             [PartRow(at, part, 0, self._is_wrong("fields", at)) for at, part in enumerate(scheme.fields_of(track.key))],
             place if section == "fields" else None,

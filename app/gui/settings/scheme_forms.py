@@ -1,7 +1,7 @@
 """The forms of the code book editor: of a track, a label and a field. They show a part and say what is entered."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QSignalBlocker, QSize, Signal
 from PySide6.QtGui import QColor, QIcon, QPixmap
@@ -118,12 +118,11 @@ class PartForm(Form):
         self._add_note(attribute)
         return field
 
-    def _add_choice(
-        self, attribute: str, title: str, tip: str, names: Mapping[str, str], read: Callable[[str], object] = str
-    ) -> ChoiceBox:
-        """Add a box; `read` makes the value of the chosen key, which Qt gives back as plain text."""
+    def _add_choice(self, attribute: str, title: str, tip: str, names: Mapping[str, str]) -> ChoiceBox:
         box = self.choice(title, tip, names, compact=True)
-        box.activated.connect(lambda: self.edited.emit({attribute: read(box.key())}))
+        # Qt gives a plain text back for a member of an enumeration.
+        keys = {key: key for key in names}
+        box.activated.connect(lambda: self.edited.emit({attribute: keys[box.key()]}))
         self._add_note(attribute)
         return box
 
@@ -175,9 +174,7 @@ class TrackForm(PartForm):
     def __init__(self) -> None:
         super().__init__(tr("Track"))
         self.definition = self._add_lines("definition", tr("Definition"), tr("What the track is for"))
-        self.extent = self._add_choice(
-            "extent", tr("Segments cover"), tr("How much a segment takes"), EXTENT_NAMES, Extent
-        )
+        self.extent = self._add_choice("extent", tr("Segments cover"), tr("How much a segment takes"), EXTENT_NAMES)
         self.inside = self.tick(
             tr("Inside an utterance"), tr("Each segment lies inside an utterance of the transcript"), title=""
         )

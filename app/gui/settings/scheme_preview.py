@@ -84,11 +84,12 @@ class SchemePreview(QWidget):
     def _draw_lane(self, scheme: Scheme, track: Track) -> None:
         key = lane_key("", scheme.key, track.key)
         self.lanes.set_recording(max(1, len(track.labels)) * (_BAR_US + _GAP_US))
-        lane = Lane(key, track.name, looks=label_looks(track), subtitle=scheme.name, points=track.holds_points)
-        self.lanes.set_lanes([lane])
-        length = 0 if track.holds_points else _BAR_US
+        self.lanes.set_lanes(
+            [Lane(key, track.name, looks=label_looks(track), subtitle=scheme.name, points=track.holds_points)]
+        )
+        length_us = 0 if track.holds_points else _BAR_US
         self.lanes.set_segments(
-            Segment(str(place), "", "", label.key, start, start + length, scheme.key, track.key)
+            Segment(str(place), "", "", label.key, start, start + length_us, scheme.key, track.key)
             for place, label in enumerate(track.labels)
             for start in (place * (_BAR_US + _GAP_US) + _GAP_US // 2,)
         )

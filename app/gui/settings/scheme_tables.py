@@ -14,7 +14,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.labels import label_looks
 from widgets.table.record_table import RecordColumn, RecordTable
-from widgets.text_labels import PlainLabel
+from widgets.text_labels import ElidedLabel
 
 P = TypeVar("P", Track, Label, Field)
 
@@ -39,7 +39,8 @@ class PartTable(QWidget, Generic[P]):
 
     def __init__(self, heading: str, columns: Sequence[RecordColumn[PartRow[P]]], add: str, empty: str) -> None:
         super().__init__()
-        self.heading = PlainLabel(heading)
+        self.heading = ElidedLabel()
+        self.heading.set_text(heading)
         self.heading.setFont(theme.font(semibold=True))
         self.table: RecordTable[PartRow[P]] = RecordTable(heading, columns, empty=empty)
         self.table.setMinimumHeight(theme.GRID * 9)

@@ -492,13 +492,14 @@ class ActiveTrack(QObject):
             self.changed.emit()
 
     def select_next_track(self) -> None:
-        """Let new segments go to the next track."""
+        """Let new segments go to the next track, and select nothing, so that its labels have the keys."""
         keys = [key for key, _ in self.tracks()]
         if len(keys) < 2:
             self._studio.message.emit(tr("This study has one track. Study, Schemes… adds others."))
             return
         names = dict(self.tracks())
         following = keys[(keys.index(self.key) + 1) % len(keys)]
+        self._studio.select(())
         self.select_track(following)
         self._studio.message.emit(tr("New segments go to {names}.").format(names=names[following]))
 

@@ -182,10 +182,10 @@ class SplitDialog(OwnDialog):
         note.setWordWrap(True)
         note.setProperty("quiet", "true")
         column.addWidget(note)
-        buttons = DialogButtons(self, tr("Choose a place…"), tr("Make no copy"))
-        buttons.go_on.setToolTip(tr("Choose where the copy goes (Enter)"))
-        buttons.go_on.clicked.connect(self.accept)
-        column.addLayout(buttons)
+        self.buttons = DialogButtons(self, tr("Choose a place…"), tr("Make no copy"))
+        self.buttons.go_on.setToolTip(tr("Choose where the copy goes (Enter)"))
+        self.buttons.go_on.clicked.connect(self.accept)
+        column.addLayout(self.buttons)
 
     def selection(self) -> tuple[str, MediaWith]:
         """Return who it is for and what becomes of the media."""
@@ -434,8 +434,9 @@ class TeamTab(StudyView):
 
     def _on_copied(self, made: Split) -> None:
         self.tell(
-            tr("Made {name}: {recording} recordings.").format(
-                name=made.path.name, recording=made.rows.get("recording", 0)
+            tr("Made {name}: {recordings}.").format(
+                name=made.path.name,
+                recordings=trn("{count} recording", "{count} recordings", made.rows.get("recording", 0)),
             )
         )
 

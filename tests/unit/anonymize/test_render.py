@@ -149,7 +149,7 @@ def test_a_full_disk_is_one_clear_line_and_leaves_nothing(tmp_path: Path) -> Non
     command = [sys.executable, "-c", RENDER, str(clip), str(out / "out.mp4"), "100000"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 2, done.stderr
-    assert "no room" in done.stderr
+    assert "the disk is full" in done.stderr
     assert list(out.iterdir()) == []
 
 

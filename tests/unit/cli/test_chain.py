@@ -47,7 +47,7 @@ def test_a_chain_is_drawn_listed_shown_and_counted(
     figures = greenroom.json("chain", "statistics", study)["figures"]
     assert (figures["nodes.emotion"]["value"], figures["nodes.emotion"]["published"]) == (1, 477)
     assert "R3-VQA" in greenroom("chain", "statistics", study)
-    assert "itself" in greenroom("chain", "edge", study, third, first, code=2)
+    assert "create a cycle" in greenroom("chain", "edge", study, third, first, code=2)
     greenroom("chain", "edge", study, first, second, "--remove")
     greenroom("chain", "remove", study, third)
     found = greenroom.json("chain", "check", study, "--chain", chain)

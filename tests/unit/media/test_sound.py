@@ -63,7 +63,7 @@ def test_one_of_several_sound_tracks_is_read(tmp_path: Path) -> None:
     assert levels == pytest.approx([0.3, 0.1, 0.3, 0.6], abs=0.05)
     loudest = [load_peaks(clip, tmp_path, track=track).peaks(300_000, 700_000, 1)[0, 1] for track in (1, 3)]
     assert loudest == pytest.approx([0.1, 0.6], abs=0.05)
-    with pytest.raises(UserError, match="no sound track 4"):
+    with pytest.raises(UserError, match="no readable sound track 4"):
         read_mono(clip, track=4)
     with pytest.raises(UserError, match="no sound"):
         read_mono(make_clip(tmp_path / "b.mp4", frames=2))

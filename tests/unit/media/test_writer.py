@@ -291,7 +291,7 @@ def test_a_stop_a_bug_while_painting_and_a_full_disk_leave_nothing_behind(
     with pytest.raises(ZeroDivisionError):
         paint_clip(source, tmp_path / "b.mp4", paint)
     monkeypatch.setattr("media.encoding.VideoEncoder.encode", fail)
-    with pytest.raises(UserError, match="no room"):
+    with pytest.raises(UserError, match="disk is full"):
         paint_clip(source, tmp_path / "b.mp4", leave)
     assert only(tmp_path) == ["a.mp4"]
     assert threading.active_count() == threads

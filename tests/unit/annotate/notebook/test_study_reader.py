@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -162,7 +163,7 @@ def test_the_notebook_makes_a_table_of_results_from_the_demo(tmp_path: Path, mon
     monkeypatch.chdir(tmp_path)
     make_demo_study(tmp_path / "demo", fetch=False)
     notebook = json.loads((ROOT / "docs" / "notebook.ipynb").read_text("utf-8"))
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
             exec("".join(cell["source"]), names)

@@ -168,7 +168,7 @@ def test_what_has_a_length_becomes_a_point_on_a_track_of_points_and_is_told(sess
     document = Document((RecordingPart(WALK, (InterchangeLane("Tier 1", entries),)),))
     target = LaneTarget(EntryTarget.SEGMENTS, "Ada", "moments", "nods")
     plan = plan_document_import(session, document, ImportMapping({"Tier 1": target}), [WALK])
-    assert plan.lanes[0].remarks == ("1 have a length, and become points where they start",)
+    assert plan.lanes[0].remarks == {"have a length, and become points where they start": 1}
     apply_document_import(session, plan, "tiers.csv")
     assert [(s.start_us, s.end_us) for s in all_segments(session.study)] == [(SECOND,) * 2, (2 * SECOND,) * 2]
     assert build_document(session, exportable_recordings(session)).recordings[0].lanes[0].holds_points

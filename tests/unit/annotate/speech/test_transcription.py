@@ -114,7 +114,7 @@ def test_speech_alone_needs_no_model(lab: Session, tmp_path: Path) -> None:
     assert abs(found[-1][1] - truth[-1]["end_us"]) < 500_000
     run = latest_run(lab.study, here, "speech")
     assert run.result["stretches"] == len(found)
-    with pytest.raises(UserError, match=r"No speech recognition model.*models fetch.*--speech-only"):
+    with pytest.raises(UserError, match=r"No speech recognition model.*model fetch.*--speech-only"):
         transcription.prepare(lab, here)
     mute = added(lab, make_clip(tmp_path / "mute.mp4", frames=100, fps=10, size=(64, 48)))
     with pytest.raises(UserError, match=r"Recording 2 \(mute\) has no sound"):

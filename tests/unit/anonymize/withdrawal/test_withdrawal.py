@@ -199,7 +199,7 @@ def test_the_certificate_says_what_was_removed_and_what_is_left(withdrawn: Withd
 
 
 def test_nothing_is_removed_without_a_confirmation_or_of_nobody(study: Path, greenroom: Terminal) -> None:
-    assert "confirmed" in greenroom("participant", "withdraw", study, "P01", code=2)
+    assert "needs a confirmation" in greenroom("participant", "withdraw", study, "P01", code=2)
     greenroom("participant", "withdraw", study, "P99", "--yes", code=2)
     assert [file.name for file in study.parent.iterdir()] == ["study.greenroom"]
     assert SPOKEN.encode() in study.read_bytes()

@@ -165,7 +165,7 @@ def test_what_the_policy_forbids_and_people_are_notes_for_those_judges_alone(ses
     asking, result = ask(session, [far, ada, model(session, server)], [segment])
     notes = {note.judge: note for note in asking.notes}
     assert (notes["far"].rule, notes["far"].about) == ("nothing-leaves", [segment])
-    assert "form" in notes["Ada"].message
+    assert "in the window" in notes["Ada"].message
     assert result.answered == 1
 
 

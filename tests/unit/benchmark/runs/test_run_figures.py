@@ -102,6 +102,6 @@ def test_the_newest_of_equal_runs_is_shown_and_an_earlier_one_by_its_id(session:
     ids = [first.run.id, noted_again(session, first.run, judge_id="another", at="2026-01-01T00:00:00Z")]
     names = {figures.judge for figures in read_figures(session, ids, samples=0)}
     assert len(names) == 2, "two judges of one name are told apart"
-    for runs, sets, says in ((["nothing"], (), "no run"), ((), ["nothing"], "no set")):
+    for runs, sets, says in ((["nothing"], (), "no run"), ((), ["nothing"], "no item set")):
         with pytest.raises(UserError, match=says):
             read_figures(session, runs, sets=sets)
