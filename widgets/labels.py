@@ -13,7 +13,19 @@ from itertools import cycle
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QIcon, QImage, QPainter, QPaintEvent, QPen, QPixmap, QTransform
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFontMetricsF,
+    QIcon,
+    QImage,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QTransform,
+)
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
 
 from project.entities.causal_chains import NodeKind
@@ -312,7 +324,7 @@ def paint_plate(painter: QPainter, look: LabelLook, area: QRectF) -> None:
 
 
 class LabelButtons(QWidget):
-    """Shows a label and lets another be chosen.
+    """Shows a label and lets another be chosen; keys that are `taken` by the window are not shown.
 
     Signals:
         label_chosen (str): key of the label the user wants.
@@ -320,7 +332,7 @@ class LabelButtons(QWidget):
 
     label_chosen = Signal(str)
 
-    def __init__(self, track: Track, parent: QWidget | None = None) -> None:
+    def __init__(self, track: Track, taken: Sequence[QKeySequence] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.buttons: dict[str, QPushButton] = {}
         self._looks: Mapping[str, LabelLook] = {look.key: look for look in label_looks(track)}
@@ -328,17 +340,18 @@ class LabelButtons(QWidget):
         flow = FlowLayout(self)
         flow.setContentsMargins(0, 0, 0, 0)
         for label in track.offered_labels:
+            key = working_shortcut(label, taken)
             button = QPushButton(f" {label.name}")
             button.setCheckable(True)
             button.setProperty("segment", True)
             button.setIconSize(QSize(SIGN_PX, SIGN_PX))
             button.setAccessibleName(tr("Label: {name}").format(name=label.name))
             button.setAccessibleDescription(label.definition)
-            button.setToolTip(definition_tooltip(label.name, label.definition, label.shortcut, label.examples))
+            button.setToolTip(definition_tooltip(label.name, label.definition, key, label.examples))
             button.clicked.connect(lambda _=False, key=label.key: self._choose(key))
             flow.addWidget(button)
-            if label.shortcut:
-                _add_key_cap(button, label.shortcut)
+            if key:
+                _add_key_cap(button, key)
             self.buttons[label.key] = button
         theme.notifier.changed.connect(self._tint)
         self._tint()
@@ -358,6 +371,11 @@ class LabelButtons(QWidget):
     def _tint(self) -> None:
         for key, button in self.buttons.items():
             button.setIcon(sign_icon(self._looks[key], self.devicePixelRatioF()))
+
+
+def working_shortcut(label: Label, taken: Sequence[QKeySequence]) -> str:
+    """Return the shortcut of a label; "" where it has none, or the window has `taken` the key."""
+    return "" if QKeySequence(label.shortcut) in taken else label.shortcut
 
 
 def _add_key_cap(button: QPushButton, key: str) -> None:

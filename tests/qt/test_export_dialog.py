@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtWidgets import QCheckBox, QComboBox, QSpinBox
 from pytestqt.qtbot import QtBot
 
@@ -21,6 +21,7 @@ from app.gui.export.export_preview import PreviewFeed
 from project.errors import UserError
 from project.plugins.option_limits import check_limits, choice_field, limited_field
 from project.session.jobs import JobSpec
+from tests.builders.mouse_and_keys import click
 from tests.builders.shown_texts import shown_texts
 
 TALLEST = 720
@@ -71,6 +72,15 @@ def test_every_method_can_be_ticked_and_the_recommended_one_is(qtbot: QtBot, tmp
         dialog.methods.tree.select_row(key)
         assert dialog.height() <= TALLEST
         assert dialog.minimumSizeHint().height() <= TALLEST
+
+
+def test_a_click_on_the_box_of_a_method_describes_that_method(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = make(qtbot, tmp_path)
+    tree = dialog.methods.tree
+    row = tree.visualItemRect(tree.topLevelItem(tree.keys().index("blur")))
+    click(tree.viewport(), QPointF(row.left() + 14, row.center().y()))
+    assert "blur" in dialog.request().methods
+    assert any("Reversible by attacks" in text for text in shown_texts(dialog.methods))
 
 
 def test_options_come_from_the_dataclass_and_are_kept_for_each_method(qtbot: QtBot, tmp_path: Path) -> None:

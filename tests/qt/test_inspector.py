@@ -7,12 +7,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QVBoxLayout, QWidget
 
-from app.gui.annotate.inspector import Inspector
+from app.gui.annotate.inspector import Inspector, marking_hint
 from project.entities.study_records import Segment, Verdict
+from project.schemes.scheme import Extent
 from project.schemes.scheme_file import load_scheme
 from tests.builders.keyboard_walk import controls, tab_walk
 from tests.builders.mouse_and_keys import click, press
 from tests.builders.shown_texts import shown_texts
+from widgets.text_labels import KeyCaps
 
 ONE = Segment("s1", "r1", "a1", Verdict.ERROR, 1_000_000, 3_500_000)
 OTHER = Segment("s2", "r1", "a1", Verdict.COMPETENCE, 5_000_000, 6_000_000)
@@ -96,6 +98,21 @@ def test_what_is_ticked_and_chosen_is_sent_at_once(inspector, seen):
     for key in ("verbal", "both", "both"):
         buttons[key].click()
     assert [event[2:] for event in seen] == [("channel", "verbal"), ("channel", "both"), ("channel", None)]
+
+
+def test_only_keys_of_labels_that_work_are_shown(qtbot):
+    scheme, taken = load_scheme(), [QKeySequence("C")]
+    inspector = Inspector(scheme, taken)
+    qtbot.addWidget(inspector)
+    inspector.show_segment(ONE, {}, "Ann")
+    caps = [button.findChildren(KeyCaps) for button in inspector.labels.buttons.values()]
+    assert [len(shown) for shown in caps] == [1, 0, 1]
+    track = scheme.tracks[0]
+    assert marking_hint(track, []).endswith("O at its end, then E, C or N.")
+    assert marking_hint(track, taken).endswith("O at its end, then E, N or A."), "A asks for the label"
+    keyless = replace(track, labels=tuple(replace(label, shortcut="") for label in track.labels))
+    assert marking_hint(keyless, []).endswith("O at its end, then A.")
+    assert marking_hint(replace(keyless, extent=Extent.POINT), []).endswith("mark one at the playhead: A.")
 
 
 def test_keys_choose_the_label_attributes_and_the_channel(window, inspector, seen):

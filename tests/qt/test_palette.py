@@ -54,10 +54,21 @@ def test_it_offers_actions_recordings_and_the_buttons_of_the_page(window: MainWi
     assert {"Recording", "Transcript", "Theme", "Timeline"} <= {entry.group for entry in entries}
 
 
-def test_the_time_budget_is_found_by_its_name(window: MainWindow) -> None:
+@pytest.mark.parametrize(
+    ("words", "action"),
+    [
+        ("time budget", "time_budget"),
+        ("import ELAN", "import_annotations"),
+        ("export CSV", "export_annotations"),
+        ("kappa", "agreement"),
+        ("blur", "export"),
+        ("undo", "undo"),
+    ],
+)
+def test_an_action_is_found_by_the_words_of_the_field(window: MainWindow, words: str, action: str) -> None:
     palette = opened(window)
-    QTest.keyClicks(palette.field, "time budget")
-    assert palette.shown_entries()[0].key == "action time_budget"
+    QTest.keyClicks(palette.field, words)
+    assert palette.shown_entries()[0].key == f"action {action}"
 
 
 def test_letters_and_return_do_it_and_the_focus_goes_back(window: MainWindow) -> None:

@@ -9,6 +9,7 @@ from annotate.segments.segment_edits import add_segment
 from annotate.study.people import add_participant
 from annotate.study.scheme_versions import use_shipped_scheme
 from app.gui.pages.live import LiveState
+from app.gui.statistics.counting_bar import CountingBar
 from app.gui.statistics.counting_tab import CountingTab
 from app.gui.statistics.transitions_tab import TransitionsTab
 from app.gui.window.main_window import MainWindow
@@ -54,6 +55,16 @@ def opened(qtbot: QtBot, window: MainWindow, key: str) -> CountingTab:
             found.bar.track.choose("cues/action")
         qtbot.waitUntil(lambda: found.computing.state is LiveState.CURRENT)
     return found
+
+
+def test_the_first_track_that_has_segments_is_counted(qtbot: QtBot, tmp_path: Path) -> None:
+    bar = CountingBar()
+    qtbot.addWidget(bar)
+    with open_study(tmp_path) as session:
+        use_shipped_scheme(session, "cues")
+        add_segment(session, WALK, 0, SECOND, "gesture", {}, scheme="cues", track="action")
+        bar.offer(session)
+        assert bar.track.key() == "cues/action"
 
 
 def test_the_budget_is_that_of_the_command_line(

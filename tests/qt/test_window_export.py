@@ -148,3 +148,13 @@ def test_faces_that_were_to_stay_are_not_denied(qtbot: QtBot, tmp_path: Path, ke
     result = ExportResult(tmp_path / "clip.mp4", Findings(exempt_count=kept))
     qtbot.addWidget(result)
     assert ("robots" in " ".join(shown_texts(result))) is bool(kept)
+
+
+def test_without_face_tracks_the_dialog_says_that_an_export_makes_them(qtbot: QtBot, window: MainWindow) -> None:
+    window.choose_recording(recordings(window)[1])
+    window.exports.ask(None)
+    dialog = window.exports.dialog
+    assert dialog is not None
+    qtbot.waitUntil(lambda: "Export tracks them first." in dialog.pane.pictures.text())
+    assert dialog.export.isEnabled()
+    dialog.reject()

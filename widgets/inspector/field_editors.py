@@ -351,7 +351,7 @@ def make_number_editor(field: Field) -> FieldEditor:
 
 
 _NOBODY_CHOSEN = tr("Not chosen")
-_NO_PARTICIPANTS = tr("No participants yet: add them in Recording details (Ctrl+I)")
+_NO_PARTICIPANTS = tr("None yet: add them in Recording details")
 _ELSEWHERE = tr("Somebody who is not in this recording")
 
 

@@ -421,7 +421,7 @@ class TrackPanel(QWidget):
         self._taken = taken
         self.scheme = scheme
         self.track = scheme.track_or_empty(track)
-        self.labels = LabelButtons(self.track)
+        self.labels = LabelButtons(self.track, taken)
         self.form = SegmentForm(scheme, track)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -42,7 +42,8 @@ class Lane:
         pale: what is in it is suggested by a model, and nobody's work.
         points: its segments are points, moments without length.
         fixed: its segments cannot be moved, such as samples.
-        active_look: of the label that a segment gets that is drawn in it; None where people are asked.
+        active_look: of the label that a segment gets that is drawn in it; None where people are asked, or
+            the track has no other label.
     """
 
     key: str

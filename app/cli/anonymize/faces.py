@@ -73,8 +73,8 @@ def track(
             found.append({"recording": owner.number, **kept})
     totals = {key: sum(entry[key] for entry in found) for key in ("frames", "frames_with_face", "tracks", "seconds")}
     lines = [
-        f"Recording {entry['recording']}: {entry['tracks']} face tracks, a face in {entry['frames_with_face']} of"
-        f" {entry['frames']} frames ({entry['seconds']} s)"
+        f"Recording {entry['recording']}: {pluralize(entry['tracks'], 'face track')},"
+        f" a face in {entry['frames_with_face']} of {entry['frames']} frames ({entry['seconds']} s)"
         for entry in found
     ]
     lines += [f"Recording {entry['recording']}: FAILED. {entry['problem']}" for entry in failed]

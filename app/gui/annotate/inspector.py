@@ -23,7 +23,7 @@ from widgets import theme
 from widgets.empty_state import EmptyState
 from widgets.inspector.scheme_browser import value_text
 from widgets.inspector.segment_form import KeptValue, KeptValues, SegmentForm, SegmentHeader, TrackChooser, TrackPanel
-from widgets.labels import LabelButtons, label_looks, unknown_look
+from widgets.labels import LabelButtons, label_looks, unknown_look, working_shortcut
 from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon, pixmap
 
@@ -87,7 +87,7 @@ class Inspector(QWidget):
 
     def __init__(self, scheme: Scheme, taken: Sequence[QKeySequence] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._taken = taken
+        self.taken = taken
         self._ids: list[str] = []
         self._read_only = False
         self._one_track = True
@@ -293,7 +293,7 @@ class Inspector(QWidget):
         self.times_changed.emit(self._ids[0], start_us, end_us)
 
     def _make_panel(self, scheme: Scheme, track: str) -> TrackPanel:
-        panel = TrackPanel(scheme, track, self._taken)
+        panel = TrackPanel(scheme, track, self.taken)
         panel.form.value_changed.connect(self._value_changed)
         panel.labels.label_chosen.connect(lambda label: self.label_changed.emit(self.segment_ids(), label))
         panel.label_key_pressed.connect(lambda label: self.label_key_pressed.emit(self.segment_ids(), label))
@@ -406,7 +406,7 @@ class InspectorFeed(QObject):
             if self._studio.recording is None:
                 inspector.show_nothing(tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O."))
             else:
-                inspector.show_nothing(tr("No segment is selected"), _marking_hint(self._active))
+                inspector.show_nothing(tr("No segment is selected"), marking_hint(self._active.track, inspector.taken))
             return
         names = annotator_names(session.study)
         own = all(names.get(segment.annotator_id) == session.annotator_name for segment in found)
@@ -464,14 +464,15 @@ def _make_kept_value(scheme: Scheme, value: FieldValue) -> KeptValue:
     return KeptValue(value.field, value.version, field.name if field else value.field, value_text(value.value, names))
 
 
-def _marking_hint(active: ActiveTrack) -> str:
-    """Say how a segment of the active track is made, with the keys of its labels."""
-    keys = [label.shortcut for label in active.track.offered_labels if label.shortcut] if active.track else []
-    listed = "".join(keys) if len(keys) < 2 else tr("{list} or {last}").format(list=", ".join(keys[:-1]), last=keys[-1])
-    if active.track is not None and active.track.sampling is not None:
+def marking_hint(track: Track | None, taken: Sequence[QKeySequence]) -> str:
+    """Say how a segment of a track is made, with the keys of its labels that the window has not `taken`."""
+    if track is not None and track.sampling is not None:
         return tr("Click one on the timeline, or take samples: {key}.").format(key="Shift+T")
-    if active.track is not None and active.track.holds_points:
-        return tr("Click one on the timeline, or mark one at the playhead: {keys}.").format(keys=listed or "A")
+    keys = [working_shortcut(label, taken) for label in track.offered_labels] if track is not None else []
+    ways = [*filter(None, keys), *(["A"] if "" in keys else [])]
+    listed = "".join(ways) if len(ways) < 2 else tr("{list} or {last}").format(list=", ".join(ways[:-1]), last=ways[-1])
+    if track is not None and track.holds_points:
+        return tr("Click one on the timeline, or mark one at the playhead: {keys}.").format(keys=listed)
     then = tr(", then {keys}").format(keys=listed) if listed else ""
     return tr("Click one on the timeline, or mark a new one: I at its start, O at its end{then}.").format(then=then)
 

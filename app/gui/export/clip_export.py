@@ -599,11 +599,15 @@ class ExportController(QObject):
         time_us: int,
         keep_robots: bool,
     ) -> None:
-        feed.request(
-            lambda: preview_job.prepare(
-                session, recording_id, method, time_us, options=options, keep_robots=keep_robots
-            )
-        )
+        def prepare() -> JobSpec:
+            if not _has_face_tracks(session, recording_id):
+                raise UserError(
+                    tr("No preview yet: the faces of this recording have not been tracked."),
+                    tr("Export tracks them first. To see them before, close this and track them in the mode Faces."),
+                )
+            return preview_job.prepare(session, recording_id, method, time_us, options=options, keep_robots=keep_robots)
+
+        feed.request(prepare)
 
     def _fetch(self, names: Sequence[str]) -> None:
         dialog = self.dialog

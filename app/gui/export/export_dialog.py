@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QScrollArea,
+    QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
 )
@@ -74,7 +75,7 @@ class MethodList(QWidget):
         self._fill()
         self.tree.select_row(best)
         self.tree.currentItemChanged.connect(lambda *_: self._show_current())
-        self.tree.itemChanged.connect(lambda *_: self.changed.emit())
+        self.tree.itemChanged.connect(self._select_changed)
         self._show_current()
 
     def refresh(self) -> None:
@@ -146,6 +147,11 @@ class MethodList(QWidget):
             self.get.setVisible(fetched)
             how = tr("Get them here.") if fetched else tr("You bring your own: add them under File > Models….")
             self._getting.setText(tr("It needs the model {needed}. {how}").format(needed=needed, how=how))
+        self.changed.emit()
+
+    def _select_changed(self, item: QTreeWidgetItem) -> None:
+        """Describe the method whose box was clicked: the click alone does not select its row."""
+        self.tree.setCurrentItem(item)
         self.changed.emit()
 
     def _store_options(self) -> None:

@@ -64,8 +64,8 @@ class ImportWindow(StudyView):
             self._row_columns(),
             empty=tr("The first rows of a tier appear here as they come in.\nChoose one under Tiers."),
         )
-        self.make_missing = QPushButton(tr("&New recordings for those without"))
-        self.make_missing.setToolTip(tr("Make a recording without video for each that fits none of the study"))
+        self.make_missing = QPushButton(tr("Make recordings without &video"))
+        self.make_missing.setToolTip(tr("One for each recording in the file that has none in the study"))
         self.make_missing.clicked.connect(self._make_missing)
         self.parts_page = make_tab_page(self.parts, make_row(None, self.make_missing))
         self.tabs = QTabWidget()
@@ -253,7 +253,7 @@ class ImportWindow(StudyView):
             RecordColumn(
                 tr("Annotator / speaker"),
                 lambda name: choices().lane_author(name),
-                width=120,
+                width=150,
                 write=self._set_author,
                 is_writable=lambda _name: not choices().whole,
             ),

@@ -1,5 +1,7 @@
 """The controls of what is counted: track, groups, phases, annotators and recordings."""
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import Signal, SignalInstance
 from PySide6.QtWidgets import QPushButton, QWidget
 
@@ -7,6 +9,7 @@ from annotate.agreement.study_agreement import PERSON
 from annotate.statistics.study_observations import PHASE, ObservationQuery, available_groupings, default_groupings
 from project.queries.annotator_rows import all_annotators
 from project.queries.recording_rows import all_recordings
+from project.queries.study_schemes import label_counts
 from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
@@ -77,7 +80,7 @@ class CountingBar(QWidget):
         recordings = {recording.id: f"{recording.number}. {recording.name}" for recording in all_recordings(study)}
         blocked = self.blockSignals(True)
         try:
-            self.track.offer(tracks)
+            self.track.offer(tracks, first=_first_marked(session, tracks))
             others = {key: name for key, name in tracks.items() if key != self.track.key()}
             self.phases.offer({"": tr("None"), **others})
             self._phases.setVisible(bool(others))
@@ -113,3 +116,11 @@ def _list_tracks(session: Session) -> dict[str, str]:
         for scheme in session.schemes
         for track in scheme.tracks
     }
+
+
+def _first_marked(session: Session, tracks: Iterable[str]) -> str | None:
+    """Return the first of the tracks, given as SCHEME/TRACK, that has segments."""
+    marked = {
+        f"{scheme.key}/{track}" for scheme in session.schemes for track, _ in label_counts(session.study, scheme.key)
+    }
+    return next((key for key in tracks if key in marked), None)

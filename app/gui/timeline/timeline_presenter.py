@@ -359,7 +359,7 @@ class TimelineFeed(QObject):
             pale = place.annotator_id in models and place.scheme in SUGGESTED_SCHEMES
             looks = () if track is None else label_looks(track)
             label = None
-            if track is not None and mine and not faded and track.sampling is None:
+            if track is not None and mine and not faded and track.sampling is None and len(track.offered_labels) > 1:
                 label = self._active.label_of(f"{place.scheme}/{place.track}", track)
             lanes.append(
                 Lane(

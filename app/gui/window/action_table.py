@@ -220,6 +220,7 @@ FILE: tuple[Command[WindowParts], ...] = (
         lambda w: w.commands.ask_export(),
         EDITING,
         icon="download",
+        keywords=tr("blur pixelate solid hide faces voices clip"),
     ),
     Command(
         "privacy",
@@ -429,6 +430,7 @@ STUDY: tuple[Command[WindowParts], ...] = (
         lambda w: w.open_view("agreement"),
         Requirement.STUDY,
         icon="chart-column",
+        keywords=tr("kappa alpha reliability inter-rater"),
     ),
     Command(
         "time_budget",
