@@ -152,7 +152,7 @@ def require_faces_run(session: Session, recording_id: str, located: LocatedMediu
     if run is None or run.parameters.get("fingerprint") != located.medium.fingerprint:
         raise UserError(
             f"The faces of recording {session.recording(recording_id).number} have not been tracked yet.",
-            "Track them first: in the mode Faces, or with greenroom faces track.",
+            "Track them first: greenroom faces track STUDY",
         )
     return run
 
