@@ -86,7 +86,7 @@ def read_sample(path: Path, names: Collection[str]) -> list[CodedObservation]:
     for part in read_file(path).recordings:
         name = max((name for name in names if part.name == name or part.name.startswith(f"{name} (")), key=len)
         start_us = lengths[name]
-        for lane in part.lanes:
+        for lane in (lane for lane in part.lanes if not lane.about_recording):
             marks.setdefault((name, lane.participant), []).extend(
                 (entry.text, start_us + entry.start_us, start_us + entry.end_us) for entry in lane.entries
             )
