@@ -2,13 +2,12 @@
 
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, QTimer
-from PySide6.QtGui import QColor, QFont, QImage, QPainter, QPolygon
+from PySide6.QtGui import QColor, QFont, QImage, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QScrollBar, QWidget
 
@@ -21,7 +20,6 @@ SIZE = (1280, 800)
 WIDTH = 960
 FRAME_MS = 125
 _SECOND = 1_000_000
-_POINTER = ((0, 0), (0, 17), (4, 13), (7, 20), (10, 19), (7, 12), (13, 12))
 _QUALITY = 62
 
 
@@ -32,7 +30,6 @@ class Recorder:
         self.camera = camera
         self.frames: list[QImage] = []
         self.caption = ""
-        self.pointer: QPoint | None = None
 
     def take(self, dialog: QWidget | None = None, *, times: int = 1) -> None:
         """Add a frame, and the same again to hold it."""
@@ -44,19 +41,9 @@ class Recorder:
             corner = QPoint((picture.width() - dialog.width()) // 2, (picture.height() - dialog.height()) // 2)
             painter.drawPixmap(corner, dialog.grab())
         self._draw_caption(painter, picture)
-        if self.pointer is not None:
-            painter.setBrush(Qt.GlobalColor.white)
-            painter.drawPolygon(QPolygon([self.pointer + QPoint(x, y) for x, y in _POINTER]))
         painter.end()
         small = picture.scaledToWidth(WIDTH, Qt.TransformationMode.SmoothTransformation)
         self.frames += [small] * times
-
-    def watch(self, seconds: float) -> None:
-        """Take frames while the window works by itself."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            self.camera.settle(FRAME_MS / 1000)
-            self.take()
 
     def trigger(self, action: str) -> None:
         """Trigger an action, and show what came of it for half a second."""
