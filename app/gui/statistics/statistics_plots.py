@@ -40,12 +40,12 @@ BUDGET_FIGURES: Mapping[str, BudgetFigure] = {
         PlotNumberFormat.COUNT,
     ),
     "rate": BudgetFigure(
-        tr("Rate"), tr("Segments a minute of observed time"), tr("segments a minute"), lambda row: row.rate
+        tr("Rate (1/min)"), tr("Segments a minute of observed time"), tr("segments a minute"), lambda row: row.rate
     ),
-    "total": BudgetFigure(tr("Total"), tr("Sum of the durations"), tr("seconds"), lambda row: row.total_s),
-    "mean": BudgetFigure(tr("Mean"), tr("Mean duration"), tr("seconds"), lambda row: row.mean_s),
-    "sd": BudgetFigure(tr("SD"), tr("Standard deviation of the durations"), tr("seconds"), lambda row: row.sd_s),
-    "median": BudgetFigure(tr("Median"), tr("Median duration"), tr("seconds"), lambda row: row.median_s),
+    "total": BudgetFigure(tr("Total (s)"), tr("Sum of the durations"), tr("seconds"), lambda row: row.total_s),
+    "mean": BudgetFigure(tr("Mean (s)"), tr("Mean duration"), tr("seconds"), lambda row: row.mean_s),
+    "sd": BudgetFigure(tr("SD (s)"), tr("Standard deviation of the durations"), tr("seconds"), lambda row: row.sd_s),
+    "median": BudgetFigure(tr("Median (s)"), tr("Median duration"), tr("seconds"), lambda row: row.median_s),
     "share": BudgetFigure(
         tr("Share of time"),
         tr("Share of the observed time that is marked; time that is marked twice counts once"),
@@ -53,7 +53,7 @@ BUDGET_FIGURES: Mapping[str, BudgetFigure] = {
         lambda row: row.share,
     ),
     "latency": BudgetFigure(
-        tr("Latency"), tr("Observed time until the first one, on average"), tr("seconds"), lambda row: row.latency_s
+        tr("Latency (s)"), tr("Observed time until the first one, on average"), tr("seconds"), lambda row: row.latency_s
     ),
 }
 
