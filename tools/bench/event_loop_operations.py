@@ -63,8 +63,8 @@ class Answers(Dialogs):
     def folder(self, title: str) -> Path | None:
         return self._out
 
-    def annotations(self, window: QWidget | None = None) -> Path | None:
-        return None
+    def annotations(self, window: QWidget | None = None) -> list[Path]:
+        return []
 
 
 class Bench:
