@@ -40,7 +40,7 @@ BUDGET_FIGURES: Mapping[str, BudgetFigure] = {
         PlotNumberFormat.COUNT,
     ),
     "rate": BudgetFigure(
-        tr("Rate (1/min)"), tr("Segments a minute of observed time"), tr("segments a minute"), lambda row: row.rate
+        tr("Rate (/min)"), tr("Segments a minute of observed time"), tr("segments a minute"), lambda row: row.rate
     ),
     "total": BudgetFigure(tr("Total (s)"), tr("Sum of the durations"), tr("seconds"), lambda row: row.total_s),
     "mean": BudgetFigure(tr("Mean (s)"), tr("Mean duration"), tr("seconds"), lambda row: row.mean_s),
