@@ -430,7 +430,7 @@ class Scheme:
 
 
 def _fits(field: Field, value: Json) -> bool:
-    known = {choice.key for choice in field.choices}
+    known = [choice.key for choice in field.choices]
     match field.kind:
         case FieldKind.CHOICE:
             return value in known
