@@ -134,7 +134,7 @@ _DESCRIPTIONS: dict[str, tuple[str, str]] = {
     "randolph_kappa": ("Randolph's kappa", "Agreement above blind choice among bins of equal width."),
     "weighted_kappa": ("Weighted kappa", "Cohen's kappa with quadratic weights."),
     "pearson_r": ("Pearson's r", "Whether both rise and fall together; blind to one being stricter."),
-    "mean_difference": ("Mean difference", "First minus second annotator; 0 where neither is stricter."),
+    "mean_difference": ("Mean absolute difference", "In units of the scale; 0 where both give the same; n: pairs."),
 }
 _MARK_DESCRIPTIONS: dict[MarkKind, dict[str, tuple[str, str]]] = {
     MarkKind.SPANS: {},

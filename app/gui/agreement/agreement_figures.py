@@ -4,7 +4,7 @@ Reports whether the figures match the study as it is now.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -116,9 +116,11 @@ def main_rows(report: AgreementReport) -> list[AgreementFigureRow]:
             continue
         rows.append(AgreementFigureRow(heading))
         rows += [
-            replace(
-                _figure_row(describe_figure(key, report.settings.marks), report.main[key], published.get(key)),
-                axis_end=figure_axis_end(report, key),
+            _figure_row(
+                describe_figure(key, report.settings.marks),
+                report.main[key],
+                published.get(key),
+                distance_axis_end(report) if key == _DISTANCE else 1.0,
             )
             for key in shown
         ]
@@ -160,10 +162,9 @@ def main_rows(report: AgreementReport) -> list[AgreementFigureRow]:
     return rows
 
 
-def figure_axis_end(report: AgreementReport, figure: str) -> float:
-    """Return the highest value that a figure can have: 1, or of a distance the tolerance in seconds."""
-    tolerance_us = report.settings.options.tolerance_us
-    return tolerance_us / SECOND_US if figure == _DISTANCE and tolerance_us else 1.0
+def distance_axis_end(report: AgreementReport) -> float:
+    """Return the longest distance that matched points can have, in seconds: the tolerance."""
+    return report.settings.options.tolerance_us / SECOND_US or 1.0
 
 
 def form_rows(report: AgreementReport) -> list[AgreementFigureRow]:
@@ -171,7 +172,10 @@ def form_rows(report: AgreementReport) -> list[AgreementFigureRow]:
     rows: list[AgreementFigureRow] = []
     for field in report.fields:
         rows.append(AgreementFigureRow(field.name))
-        rows += [_figure_row(describe_figure(key, field=True), figure) for key, figure in field.figures.items()]
+        for key, figure in field.figures.items():
+            # A difference of two ratings is at most as large as the scale.
+            end = float(str(figure.more.get("range", 1)))
+            rows.append(_figure_row(describe_figure(key, field=True), figure, axis_end=end))
         for choice in field.choices:
             for key, figure in choice.figures.items():
                 words = describe_figure(key, field=True)
@@ -208,11 +212,13 @@ def _to_optional_measured(figure: StatisticResult | None) -> PlottedValue | None
 
 
 def _figure_row(
-    words: FigureDescription, figure: StatisticResult, published: PublishedFigure | None = None
+    words: FigureDescription,
+    figure: StatisticResult,
+    published: PublishedFigure | None = None,
+    axis_end: float = 1.0,
 ) -> AgreementFigureRow:
-    if published is None:
-        return AgreementFigureRow(words.name, words.meaning, to_measured(figure))
-    return AgreementFigureRow(words.name, words.meaning, to_measured(figure), published.value, published.source)
+    value, source = (None, "") if published is None else (published.value, published.source)
+    return AgreementFigureRow(words.name, words.meaning, to_measured(figure), value, source, axis_end)
 
 
 def _lowercase_first(name: str) -> str:
@@ -291,7 +297,8 @@ def split_plot(report: AgreementReport, split: str, figure: str, key: str = "", 
     if len(having) > MAX_BARS:
         values = np.array(defined, float)
         lowest = min(0.0, float(np.floor(values.min(initial=0) * 10) / 10))
-        edges = np.array([edge for edge in _FIGURE_BINS if edge >= lowest]) * figure_axis_end(report, figure)
+        edges = np.array([edge for edge in _FIGURE_BINS if edge >= lowest])
+        edges *= distance_axis_end(report) if figure == _DISTANCE else 1.0
         counts = np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0]
         middle = float(np.median(values)) if len(values) else None
         pile = HistogramPanel(
