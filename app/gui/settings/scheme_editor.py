@@ -209,9 +209,10 @@ class SchemeEditor(OwnDialog):
     def _lay_out(self, save: str) -> None:
         tables = QSplitter(Qt.Orientation.Vertical)
         tables.setChildrenCollapsible(False)
-        for section in _SECTIONS:
+        for place, (section, stretch) in enumerate(zip(_SECTIONS, (1, 3, 3, 1), strict=True)):
             tables.addWidget(self._table(section))
-        tables.setSizes([104, 176, 120, 104])
+            tables.setStretchFactor(place, stretch)
+        tables.setSizes([100, 160, 128, 88])
         middle = QWidget()
         middle.setLayout(make_column(self.form_title, self.forms, 1))
         split = QSplitter(Qt.Orientation.Horizontal)
@@ -219,7 +220,7 @@ class SchemeEditor(OwnDialog):
         for part, stretch in ((tables, 3), (middle, 4), (self.preview, 3)):
             split.addWidget(part)
             split.setStretchFactor(split.count() - 1, stretch)
-        split.setSizes([300, 380, 320])
+        split.setSizes([336, 360, 304])
         split.setHandleWidth(theme.GRID * 2)
         self.buttons = DialogButtons(self, save, tr("Drop what was changed"))
         self.buttons.go_on.clicked.connect(self.accept)
