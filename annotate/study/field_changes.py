@@ -4,9 +4,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from project.entities.study_records import Json
+from project.entities.study_records import FieldValue, Json
 from project.queries.segment_rows import replace_values, values_of_fields
-from project.schemes.scheme import Field, FieldKind
+from project.schemes.scheme import Field, FieldKind, Scheme
 from project.store.study import Study
 
 _SEPARATOR = "; "
@@ -21,9 +21,9 @@ class FieldChange:
     after: Field
 
     def new_value(self, value: Json) -> Json:
-        """Return a value as the field holds it afterwards; as it was where the field cannot hold it."""
+        """Return a value as the field holds it afterwards; None where it cannot."""
         converted = convert_value(self.before, self.after, value)
-        return value if converted is None else converted
+        return converted if self.after.holds(converted) else None
 
 
 def convert_value(before: Field, after: Field, value: Json) -> Json:
@@ -76,15 +76,26 @@ def _number_in(field: Field, text: str) -> int | float | None:
     return None if whole else number
 
 
-def apply_field_changes(study: Study, scheme: str, changes: Sequence[FieldChange]) -> None:
-    """Give the values of changed fields their new key and form, whoever filled them in; inside a step.
+def apply_field_changes(study: Study, scheme: Scheme, changes: Sequence[FieldChange]) -> None:
+    """Give the values of changed fields their new key and form, under this version of the scheme; inside a step.
 
-    A value that its field cannot hold afterwards stays as it is, under the new key.
+    A value that its field cannot hold stays as it was filled in. Values of earlier versions follow the newest one of
+    their segment, so that none of them comes to light again.
     """
     by_key: Mapping[str, FieldChange] = {change.before.key: change for change in changes}
-    before = values_of_fields(study, scheme, [*by_key])
-    after = [
-        replace(value, field=by_key[value.field].after.key, value=by_key[value.field].new_value(value.value))
-        for value in before
-    ]
-    replace_values(study, scheme, [*by_key], after)
+    groups: dict[tuple[str, str], list[FieldValue]] = {}
+    for value in values_of_fields(study, scheme.key, [*by_key]):
+        groups.setdefault((value.segment_id, value.field), []).append(value)
+    kept: list[FieldValue] = []
+    for (_, key), values in groups.items():
+        change = by_key[key]
+        *_, newest = sorted(values, key=lambda value: value.version)
+        if change.new_value(newest.value) is None:
+            kept += values
+            continue
+        for value in values:
+            new = change.new_value(value.value)
+            version = scheme.version if value is newest else value.version
+            changed = replace(value, field=change.after.key, value=new, version=version)
+            kept.append(value if new is None else changed)
+    replace_values(study, scheme.key, [*by_key], kept)

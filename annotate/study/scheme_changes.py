@@ -230,7 +230,7 @@ def _effects_on_value(
     """Yield what happens to a value that its field held before."""
     name = base.field_name(value.field)
     key, new = (value.field, value.value) if change is None else (change.after.key, change.new_value(value.value))
-    if scheme.orphaned_values(track, {key: new}):
+    if new is None or scheme.orphaned_values(track, {key: new}):
         yield SchemeEffect.VALUE_GONE, name, ""
         return
     if change is not None and change.after.kind is not change.before.kind:

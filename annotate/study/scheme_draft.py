@@ -12,7 +12,18 @@ from typing import Any, TypeVar
 from annotate.study.field_changes import FieldChange, convert_value
 from annotate.study.scheme_versions import LabelKey
 from project.errors import UserError
-from project.schemes.scheme import Example, Field, FieldChoice, FieldKind, Label, RequiredFieldsRule, Scheme, Track
+from project.schemes.scheme import (
+    CHOICE_KINDS,
+    NUMERIC_KINDS,
+    Example,
+    Field,
+    FieldChoice,
+    FieldKind,
+    Label,
+    RequiredFieldsRule,
+    Scheme,
+    Track,
+)
 
 _MAX_KEY_CHARS = 40
 _Part = TypeVar("_Part", Track, Label, Field, FieldChoice)
@@ -106,7 +117,7 @@ class SchemeDraft:
         after = replace(before, **changes)
         draft = self
         if after.kind is not before.kind:
-            after = _fit_kind(after)
+            after = _fit_kind(self._as_in_base(after))
             examples = (_convert_example(shown, before, after) for shown in self.scheme.examples)
             draft = replace(self, scheme=replace(self.scheme, examples=tuple(examples)))
         return draft._with_fields(after if known.key == key else known for known in self.scheme.fields)
@@ -340,6 +351,18 @@ class SchemeDraft:
 
     def _with_tracks(self, tracks: Iterable[Track]) -> "SchemeDraft":
         return replace(self, scheme=replace(self.scheme, tracks=tuple(tracks)))
+
+    def _as_in_base(self, known: Field) -> Field:
+        """Return a field of another kind with the choices or the range of the base, where it has lost its own."""
+        old = next((old for old, now in self.fields.items() if now == known.key), "")
+        if self.base is None or not old:
+            return known
+        base = self.base.field(old)
+        if base.kind in CHOICE_KINDS and not known.choices:
+            return replace(known, choices=base.choices)
+        if base.kind in NUMERIC_KINDS and not known.minimum < known.maximum:
+            return replace(known, minimum=base.minimum, maximum=base.maximum, step=base.step, ends=base.ends)
+        return known
 
     def _with_examples(self, examples: Iterable[Example]) -> "SchemeDraft":
         return replace(self, scheme=replace(self.scheme, examples=tuple(examples)))

@@ -63,7 +63,7 @@ def use_scheme(
         if moved:
             relabel_segments(session.study, scheme.key, moved)
         if fields:
-            apply_field_changes(session.study, scheme.key, fields)
+            apply_field_changes(session.study, scheme, fields)
         if default:
             used = [scheme.key, *(key for key in used if key != scheme.key)]
         _set_in_use(session, [*used, *([] if scheme.key in used else [scheme.key])])

@@ -12,7 +12,7 @@ from annotate.study.scheme_versions import find_orphans, use_scheme
 from project.entities.study_records import Json
 from project.errors import UserError
 from project.integrity.integrity_check import check_study
-from project.queries.segment_rows import find_segment, values_of
+from project.queries.segment_rows import find_segment, value_history, values_of
 from project.queries.study_schemes import all_versions
 from project.schemes.scheme import FieldChoice, FieldKind, Label, Pattern, Scheme, Track
 from project.schemes.scheme_checks import find_scheme_problems
@@ -152,6 +152,11 @@ def test_a_field_gets_another_kind_and_key_and_its_values_follow_where_they_fit(
     draft = draft.edit_field("size", kind=FieldKind.TEXT).edit_field("why", kind=FieldKind.CHOICES)
     draft = draft.edit_field("why", choices=(FieldChoice("w", "Words"),))
     assert draft.scheme.examples[0].values == {"by": "g", "size": "2"}
+    again = draft.edit_field("by", kind=FieldKind.TEXT).edit_field("by", kind=FieldKind.CHOICES)
+    assert again.edit_field("size", kind=FieldKind.SCALE).scheme.fields[:2] == (
+        replace(session.scheme.field("means"), key="by"),
+        session.scheme.field("size"),
+    )
     plan = plan_draft(session, draft)
     assert [str(effect) for effect in plan.effects] == [
         "2 values of “Means” are converted to one choice.",
@@ -164,9 +169,11 @@ def test_a_field_gets_another_kind_and_key_and_its_values_follow_where_they_fit(
     apply_plan(session, plan)
     assert {label: values_of(session.study, segment) for label, segment in made.items()} == {
         "warm": {"by": "g", "size": "2", "why": ["w"]},
-        "cold": {"by": ["w", "g"], "size": "5", "why": "He looks away."},
+        "cold": {"means": ["w", "g"], "size": "5", "why": "He looks away."},
         "left_out": {"by": "w"},
     }
+    versions = {value.field: value.version for value in value_history(session.study, made["cold"])}
+    assert versions == {"means": 1, "size": 2, "why": 1}, "a text that is left is one of a version that asks for text"
     assert len(find_orphans(session, "how_we_greet")) == 2
     assert check_study(session.study.path) == []
     history.undo(session)
