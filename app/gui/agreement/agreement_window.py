@@ -117,7 +117,7 @@ class ComparisonBar(QWidget):
             spin.setKeyboardTracking(False)
             spin.setFixedWidth(theme.GRID * 10)
         for box in (self.lane, self.pair, self.third):
-            box.setMaximumWidth(theme.GRID * 24)
+            box.setMaximumWidth(theme.GRID * 30)
         changes: tuple[SignalInstance, ...] = (
             self.lane.currentIndexChanged,
             self.pair.currentIndexChanged,

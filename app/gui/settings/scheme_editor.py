@@ -162,7 +162,7 @@ class SchemeEditor(OwnDialog):
             tr("Worked examples"),
             [name_column(tr("Example"))],
             tr("Add a worked example"),
-            tr("The guidelines show them, and judges where no segment can be shown"),
+            tr("Shown in the guidelines, and to judges without other examples"),
         )
         for section in _SECTIONS:
             table = self._table(section)

@@ -108,7 +108,8 @@ def _figure_column(figure: BudgetFigure) -> RecordColumn[_BudgetRecord]:
         return "\N{EN DASH}" if value is None else f"{value:,.{digits}f}"
 
     return RecordColumn(
-        figure.name,
+        # The unit below the name: eight columns fit beside each other.
+        figure.name.replace(" (", "\n(").replace(" of ", "\nof "),
         text,
         title_tip=f"{figure.meaning} ({figure.axis})",
         number=True,
