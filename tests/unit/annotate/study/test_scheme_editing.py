@@ -6,6 +6,7 @@ import pytest
 
 from annotate.segments.segment_edits import add_segment, set_label
 from annotate.study import recording_edits as history
+from annotate.study.field_changes import FieldChange
 from annotate.study.scheme_changes import SchemeEffect, apply_plan, plan_draft, plan_text
 from annotate.study.scheme_draft import SchemeDraft
 from annotate.study.scheme_versions import find_orphans, use_scheme
@@ -14,7 +15,7 @@ from project.errors import UserError
 from project.integrity.integrity_check import check_study
 from project.queries.segment_rows import find_segment, value_history, values_of
 from project.queries.study_schemes import all_versions
-from project.schemes.scheme import FieldChoice, FieldKind, Label, Pattern, Scheme, Track
+from project.schemes.scheme import Field, FieldChoice, FieldKind, Label, Pattern, Scheme, Track
 from project.schemes.scheme_checks import find_scheme_problems
 from project.schemes.scheme_file import load_scheme, parse_scheme, write_scheme
 from project.session.session import Session
@@ -178,6 +179,32 @@ def test_a_field_gets_another_kind_and_key_and_its_values_follow_where_they_fit(
     assert check_study(session.study.path) == []
     history.undo(session)
     assert {label: values_of(session.study, segment) for label, segment in made.items()} == before
+
+
+SCALE = Field("f", FieldKind.SCALE, "F", minimum=1, maximum=5)
+SLIDER = replace(SCALE, kind=FieldKind.SLIDER, step=0.5)
+TEXT, PARTICIPANT = (Field("f", kind, "F") for kind in (FieldKind.TEXT, FieldKind.PARTICIPANT))
+GRADES = Field("f", FieldKind.CHOICE, "F", choices=(FieldChoice("a", "4"), FieldChoice("b", "Best")))
+
+
+@pytest.mark.parametrize(
+    ("before", "value", "after", "expected"),
+    [
+        (TEXT, "2,5", SLIDER, 2.5),
+        (TEXT, "2,5", SCALE, None),
+        (TEXT, "6", SCALE, None),
+        (TEXT, "two", SCALE, None),
+        (TEXT, "best", GRADES, "b"),
+        (SLIDER, 2.0, SCALE, 2),
+        (SLIDER, 4.0, GRADES, "a"),
+        (GRADES, "a", SCALE, 4),
+        (GRADES, "b", TEXT, "Best"),
+        (PARTICIPANT, "p", TEXT, None),
+        (TEXT, "p", PARTICIPANT, None),
+    ],
+)
+def test_a_value_becomes_one_of_another_kind_or_stays(before: Field, value: Json, after: Field, expected: Json) -> None:
+    assert FieldChange(before, after).new_value(value) == expected
 
 
 def test_two_fields_can_change_keys_and_none_gets_the_key_of_values_that_are_left(session: Session) -> None:
