@@ -26,6 +26,18 @@ class FieldChange:
         return converted if self.after.holds(converted) else None
 
 
+def find_field_changes(base: Scheme, scheme: Scheme, keys: Mapping[str, str]) -> tuple[FieldChange, ...]:
+    """Return the fields of a scheme that have another key or kind in another version of it.
+
+    `keys` has the keys of fields before and after; those that it does not name are gone.
+    """
+    now = {known.key: known for known in scheme.fields}
+    changes = [FieldChange(known, now[keys[known.key]]) for known in base.fields if keys.get(known.key) in now]
+    return tuple(
+        change for change in changes if (change.before.key, change.before.kind) != (change.after.key, change.after.kind)
+    )
+
+
 def convert_value(before: Field, after: Field, value: Json) -> Json:
     """Return a value of a field as another field of this kind holds it; None where that cannot hold it.
 

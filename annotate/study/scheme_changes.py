@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from annotate.study.field_changes import FieldChange
+from annotate.study.field_changes import FieldChange, find_field_changes
 from annotate.study.scheme_draft import SchemeDraft
 from annotate.study.scheme_versions import LabelKey, use_scheme
 from project.entities.study_records import Changes, FieldValue
@@ -109,17 +109,16 @@ def plan_draft(session: Session, draft: SchemeDraft) -> SchemePlan:
     scheme = parse_scheme(text, draft.scheme.name)
     if draft.base is None and (key in shipped_names() or key in all_versions(session.study)):
         raise UserError(f"The key “{key}” belongs to another scheme.", "Choose another key for this one.")
-    changes = draft.field_changes()
-    old = {change.before.key for change in changes}
-    taken = fields_with_values(session.study, key) - old
-    if again := [change.after for change in changes if change.after.key in taken and change.after.key not in old]:
-        raise UserError(
-            f"Values of an earlier version have the key “{again[0].key}”.", f"Choose another key for {again[0].name}."
-        )
-    return _plan(session, scheme, text, draft.base, draft.moved, changes)
+    return _plan(session, scheme, text, draft.base, draft.moved, draft.field_changes())
 
 
-def plan_text(session: Session, text: str, name: str, renames: Sequence[tuple[str, str]] = ()) -> SchemePlan:
+def plan_text(
+    session: Session,
+    text: str,
+    name: str,
+    renames: Sequence[tuple[str, str]] = (),
+    field_renames: Sequence[tuple[str, str]] = (),
+) -> SchemePlan:
     """Plan to use the text of a scheme.
 
     Args:
@@ -128,16 +127,22 @@ def plan_text(session: Session, text: str, name: str, renames: Sequence[tuple[st
         name: what messages call it.
         renames: `LABEL` or `TRACK/LABEL` of the version in use, and of this one; segments with the first get the other.
             `TRACK/` stands for all labels of a track.
+        field_renames: keys of fields of the version in use, and of this one; values of the first belong to the other.
     """
     scheme = parse_scheme(text, name)
     base = session.schemes.find(scheme.key)
     moved: dict[LabelKey, LabelKey] = {}
-    if renames and base is None:
-        raise UserError(f"This study does not have the scheme {scheme.name} yet.", "Use it without renaming labels.")
+    if (renames or field_renames) and base is None:
+        raise UserError(f"This study does not have the scheme {scheme.name} yet.", "Use it without renaming anything.")
     old = label_counts(session.study, scheme.key).keys() | _labels(base)
     for before, after in renames:
         moved |= _read_rename(scheme, old, before, after)
-    return _plan(session, scheme, text, base, moved)
+    if base is None:
+        return _plan(session, scheme, text, base, moved)
+    keys = {known.key: known.key for known in base.fields}
+    for before, after in field_renames:
+        keys[base.field(before).key] = scheme.field(after).key
+    return _plan(session, scheme, text, base, moved, find_field_changes(base, scheme, keys))
 
 
 def apply_plan(session: Session, plan: SchemePlan, *, default: bool = False) -> tuple[Scheme, Changes]:
@@ -160,6 +165,7 @@ def _plan(
 ) -> SchemePlan:
     if base is None:
         return SchemePlan(scheme, text)
+    _require_free_keys(session, scheme, fields)
     counts = label_counts(session.study, scheme.key)
     goals = {before: mapping.get(before, before) for before in counts}
     moved = {before: goal for before, goal in goals.items() if goal != before and _has(scheme, goal)}
@@ -182,6 +188,19 @@ def _plan(
             effects.append(SchemeEffectCount(SchemeEffect.RETIRED, new, new, count))
     effects += _value_effects(session, scheme, base, moved, fields)
     return SchemePlan(scheme, text, moved, fields, tuple(effects))
+
+
+def _require_free_keys(session: Session, scheme: Scheme, changes: Sequence[FieldChange]) -> None:
+    """Raise where two fields would have one key, or a field would get the key of values that it never had."""
+    old = {change.before.key for change in changes}
+    taken = fields_with_values(session.study, scheme.key) - old
+    new = Counter(change.after.key for change in changes)
+    for change in changes:
+        after = change.after
+        if new[after.key] > 1 or (after.key != change.before.key and after.key in taken):
+            raise UserError(
+                f"Other values have the key “{after.key}” already.", f"Choose another key for {after.name}."
+            )
 
 
 def _has(scheme: Scheme, key: LabelKey) -> bool:

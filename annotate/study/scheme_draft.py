@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from annotate.study.field_changes import FieldChange, convert_value
+from annotate.study.field_changes import FieldChange, convert_value, find_field_changes
 from annotate.study.scheme_versions import LabelKey
 from project.errors import UserError
 from project.schemes.scheme import (
@@ -86,14 +86,7 @@ class SchemeDraft:
 
     def field_changes(self) -> tuple[FieldChange, ...]:
         """Return the fields of the base that have another key or kind now."""
-        if self.base is None:
-            return ()
-        pairs = [FieldChange(self.base.field(old), self.scheme.field(new)) for old, new in self.fields.items()]
-        return tuple(
-            change
-            for change in pairs
-            if (change.before.key, change.before.kind) != (change.after.key, change.after.kind)
-        )
+        return () if self.base is None else find_field_changes(self.base, self.scheme, self.fields)
 
     def edit(self, **changes: Any) -> "SchemeDraft":
         """Change what the scheme says of itself. The key of a new one follows its name."""

@@ -215,8 +215,21 @@ def test_two_fields_can_change_keys_and_none_gets_the_key_of_values_that_are_lef
     with pytest.raises(UserError, match="Another field that was removed here has the key “size”"):
         SchemeDraft.of(session.scheme).remove_field("size").rekey_field("why", "size")
     apply_plan(session, plan_draft(session, SchemeDraft.of(session.scheme).remove_field("size")))
-    with pytest.raises(UserError, match="Values of an earlier version have the key “size”"):
+    with pytest.raises(UserError, match="Other values have the key “size” already"):
         plan_draft(session, SchemeDraft.of(session.scheme).rekey_field("why", "size"))
+
+
+def test_the_text_of_a_file_gives_fields_other_kinds_and_keys(session: Session) -> None:
+    made = rated(session)
+    draft = SchemeDraft.of(session.scheme).edit_field("size", kind=FieldKind.TEXT).rekey_field("why", "reason")
+    text = write_scheme(replace(draft.scheme, version=2))
+    assert len(plan_text(session, text, "lab.toml").effects) == 2, "without a word, the values of “why” have no field"
+    with pytest.raises(UserError, match="has no field “who”"):
+        plan_text(session, text, "lab.toml", (), [("who", "reason")])
+    with pytest.raises(UserError, match="have the key “reason” already"):
+        plan_text(session, text, "lab.toml", (), [("why", "reason"), ("means", "reason")])
+    apply_plan(session, plan_text(session, text, "lab.toml", (), [("why", "reason")]))
+    assert values_of(session.study, made["warm"]) == {"means": ["g"], "size": "2", "reason": "Words"}
 
 
 def test_two_labels_can_change_places(session: Session) -> None:
