@@ -26,8 +26,10 @@ class StudioCommand(click.Command):
 
     def get_help(self, context: click.Context) -> str:
         """Return the help; groups of options are listed by name, the largest first, until it fits a screen."""
-        sizes = {heading: len(options) for heading, options in self._grouped_options(context).items()}
-        groups = sorted(sizes.keys() - {OPTIONS}, key=lambda heading: sizes[heading])
+        grouped = self._grouped_options(context)
+        groups = sorted(
+            (heading for heading in grouped if heading != OPTIONS), key=lambda heading: len(grouped[heading])
+        )
         folded: list[str] = []
         while True:
             text = self.full_help(context, folded)

@@ -56,7 +56,7 @@ def make_page_study(folder: Path) -> None:
     clips = [folder / "footage" / f"session{number}.mp4" for number in (1, 2, 3)]
     clips[0].parent.mkdir()
     for extra, clip in enumerate(clips):
-        make_clip(clip, size=(160, 120), frames=FRAMES + extra, fps=FPS, sound=True)
+        make_clip(clip, size=(160, 120), frames=FRAMES + extra, fps=FPS, sound=extra == 0)
     with Session(Study.create(folder / STUDY, "My study"), "Ada") as session:
         add_recordings(session, [probe_file(clip) for clip in clips])
         use_shipped_scheme(session, "cues")
