@@ -78,7 +78,7 @@ class FiguresView(QTableWidget):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self._drawing = _IntervalDelegate(self)
         self.setItemDelegate(self._drawing)
-        theme.notifier.changed.connect(self.viewport().update)
+        theme.notifier.changed.connect(self._follow_theme)
         self.show_rows(())
 
     def show_rows(self, rows: Sequence[AgreementFigureRow], published: str = "") -> None:
@@ -97,7 +97,6 @@ class FiguresView(QTableWidget):
                 if row.figure is None:
                     item.setFlags(Qt.ItemFlag.ItemIsEnabled)
                 self.setItem(index, column, item)
-            self.setRowHeight(index, _HEADING_HEIGHT if row.figure is None else _ROW_HEIGHT)
             if row.figure is None:
                 self.setSpan(index, 0, 1, self.columnCount())
         for column in range(self.columnCount()):
@@ -105,8 +104,15 @@ class FiguresView(QTableWidget):
             heading = self.horizontalHeaderItem(column)
             if heading is not None:
                 heading.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
-        self._fit_columns()
+        self._follow_theme()
         self.verticalScrollBar().setValue(place)
+
+    def _follow_theme(self) -> None:
+        for index in range(self.rowCount()):
+            is_heading = self.columnSpan(index, NAME) > 1
+            self.setRowHeight(index, theme.scaled(_HEADING_HEIGHT if is_heading else _ROW_HEIGHT))
+        self._fit_columns()
+        self.viewport().update()
 
     def resizeEvent(self, event: object) -> None:
         super().resizeEvent(event)  # type: ignore[arg-type]
@@ -115,8 +121,9 @@ class FiguresView(QTableWidget):
     def _fit_columns(self) -> None:
         """Give the bars less room in a narrow window, then the names no less than they need: the rest scrolls."""
         room = self.viewport().width()
-        between = max(_INTERVAL_TEXT_WIDTH + 24, min(340, room * 34 // 100))
-        widths = {VALUE: 72, BETWEEN: between, N: 84, PUBLISHED: 0 if self.isColumnHidden(PUBLISHED) else 104}
+        between = max(theme.scaled(_INTERVAL_TEXT_WIDTH) + 24, min(340, room * 34 // 100))
+        widths = {VALUE: theme.scaled(72), BETWEEN: between, N: theme.scaled(84)}
+        widths[PUBLISHED] = 0 if self.isColumnHidden(PUBLISHED) else theme.scaled(104)
         for column, width in widths.items():
             if width:
                 self.setColumnWidth(column, width)
@@ -143,8 +150,13 @@ class _IntervalDelegate(QStyledItemDelegate):
         if row.figure is None:
             _write(painter, inner.adjusted(0, 10, 0, 0), row.name, semibold=True)
         elif index.column() == NAME:
-            _write(painter, QRectF(inner.left(), inner.top() + 4, inner.width(), 20), row.name)
-            _write(painter, QRectF(inner.left(), inner.top() + 23, inner.width(), 18), row.meaning, small=True)
+            _write(painter, QRectF(inner.left(), inner.top() + 4, inner.width(), theme.scaled(20)), row.name)
+            _write(
+                painter,
+                QRectF(inner.left(), inner.top() + theme.scaled(23), inner.width(), theme.scaled(18)),
+                row.meaning,
+                small=True,
+            )
         elif index.column() == BETWEEN:
             self._paint_interval(painter, inner, row)
         else:
@@ -157,7 +169,7 @@ class _IntervalDelegate(QStyledItemDelegate):
         if figure.value is None:
             _paint_reason(painter, area, figure.reason)
             return
-        bar = area.adjusted(0, 0, -_INTERVAL_TEXT_WIDTH, 0)
+        bar = area.adjusted(0, 0, -theme.scaled(_INTERVAL_TEXT_WIDTH), 0)
 
         def place(value: float) -> float:
             return bar.left() + bar.width() * (min(max(value, self.low), 1.0) - self.low) / (1.0 - self.low)

@@ -87,7 +87,7 @@ class CommentsBox(QWidget):
         self.field.setPlaceholderText(tr("Add a comment (Ctrl+Return sends it)"))
         self.field.setAccessibleName(tr("Your comment"))
         self.field.setTabChangesFocus(True)
-        self.field.setFixedHeight(_FIELD_HEIGHT)
+        self.field.setFixedHeight(theme.scaled(_FIELD_HEIGHT))
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._enable)
         below.addWidget(self.field)

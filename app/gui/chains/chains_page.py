@@ -269,7 +269,7 @@ class ReviewBox(QWidget):
         self.said = ShortList()
         self.said.setAccessibleName(tr("What people said about this chain"))
         self.said.setWordWrap(True)
-        self._nobody = PlainLabel(tr("Nobody said anything about this chain yet."))
+        self._nobody = PlainLabel(tr("Nobody has reviewed this chain yet."))
         self._nobody.setProperty("quiet", True)
         self.note = NoteEdit(placeholderText=tr("Note: what is missing, what is wrong"), clearButtonEnabled=True)
         self.note.setAccessibleName(tr("Note about this chain"))
@@ -285,7 +285,7 @@ class ReviewBox(QWidget):
             button.clicked.connect(lambda _=False, decision=decision: self.decide(decision))
             self.buttons[decision] = button
             row.addWidget(button, 1)
-        self.withdraw = _make_button(tr("Take back (W)"), tr("Take back what you said about this chain"))
+        self.withdraw = _make_button(tr("Take back (W)"), tr("Take back your review of this chain"))
         self.withdraw.clicked.connect(self.withdraw_requested)
         row.addWidget(self.withdraw)
         last = QHBoxLayout()

@@ -181,7 +181,7 @@ class StartForm(QWidget):
         self.limit = IntegerBox(minimum=1, maximum=1000, value=MOST_TURNS)
         self.limit.setAccessibleName(tr("Turns at most"))
         self.limit.lineEdit().setAccessibleName(tr("Turns at most"))
-        self.agreed = QCheckBox(tr("Whoever types agrees that judges are sent it"))
+        self.agreed = QCheckBox(tr("The players agree that judges are sent what they type"))
         self.agreed.setToolTip(tr("Without it, no judge on another machine can be asked"))
         self.status = ElidedLabel()
         self.status.setAccessibleName(tr("State"))

@@ -385,7 +385,7 @@ class PlayView(QWidget):
             self._write()
         self.known.setVisible(not curtain)
         self.raise_curtain.setText(curtain)
-        self.raise_curtain.setToolTip(tr("Whoever sat here before looks away"))
+        self.raise_curtain.setToolTip(tr("The player before looks away"))
         self.raise_curtain.setVisible(bool(curtain))
 
     def _write(self) -> None:

@@ -125,7 +125,7 @@ class LookAlikeList(QWidget):
         self.keep = QPushButton(tr("Not theirs: keep"))
         self.keep.setToolTip(tr("The selected ones stay in the study"))
         self.keep_rest = QPushButton(tr("Keep all the rest"))
-        self.keep_rest.setToolTip(tr("All that nobody decided about stays in the study"))
+        self.keep_rest.setToolTip(tr("Everything undecided stays in the study"))
         for button in (self.remove, self.keep, self.keep_rest):
             button.setAutoDefault(False)
             line.addWidget(button)

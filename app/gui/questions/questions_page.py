@@ -433,7 +433,7 @@ class QuestionsPage(StudyView):
         elif is_author(item.question, current_annotator_id(session)):
             reason = tr("You wrote this question: two others verify it.")
         elif not item.ready:
-            reason = tr("A draft cannot be verified: whoever wrote it tries it on judges first.")
+            reason = tr("A draft cannot be verified: its author tries it on judges first.")
         scores: list[float] = []
         if item.is_verified_by(current_annotator_id(session)):
             found = judge_scores(read_question_input(session, item.question), get_step("difficulty"), item.question)

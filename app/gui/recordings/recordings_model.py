@@ -247,7 +247,7 @@ class RecordingsDelegate(QStyledItemDelegate):
     """Draws without a widget a row, so that hundreds of recordings scroll as easily as ten."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(0, _ROW_HEIGHT if index.internalId() else _HEADING_HEIGHT)
+        return QSize(0, theme.scaled(_ROW_HEIGHT if index.internalId() else _HEADING_HEIGHT))
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -343,7 +343,7 @@ class RecordingsDelegate(QStyledItemDelegate):
         """Draw from the right: done, held out, exported, faces, then the number of segments of each annotator."""
         colours = theme.palette()
         quiet = colours.text if selected else colours.muted
-        right, line = text.right(), text.bottom() - 13
+        right, line = text.right(), text.bottom() - theme.scaled(13)
         if row.missing:
             font = theme.font(theme.POINTS - 1, semibold=True)
             painter.setFont(font)

@@ -302,7 +302,7 @@ class PiiTab(StudyView):
             None,
         )
         if text is None or text.text != placed_hit.text:
-            self.tell(tr("This text was changed meanwhile; the list is made anew."))
+            self.tell(tr("This text was changed meanwhile; the list is up to date again."))
             self._finding.refresh()
             return
         if self.edit(partial(pii_decisions.mark_text, text=text, start=start, end=end, kind=kind)):

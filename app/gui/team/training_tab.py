@@ -181,7 +181,7 @@ class SetupForm(QWidget):
         for key, text in recordings:
             item = QListWidgetItem(text)
             item.setData(_ID_ROLE, key)
-            item.setSizeHint(QSize(0, ROW_HEIGHT))
+            item.setSizeHint(QSize(0, theme.scaled(ROW_HEIGHT)))
             item.setToolTip(plain_tip(text))
             item.setFlags(Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
             item.setCheckState(Qt.CheckState.Checked if key in ticked else Qt.CheckState.Unchecked)
@@ -249,7 +249,7 @@ class TrainingTab(StudyView):
         self.form = SetupForm(list(FIGURE_NAMES.items()))
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.tabs.addTab(make_tab_page(self.figures, self.recordings, self.note, self.lines, 1), tr("Figures"))
+        self.tabs.addTab(make_tab_page(self.figures, self.recordings, self.note, self.lines, 1), tr("Measures"))
         self.tabs.addTab(self.form, tr("Set up"))
         self.lay_out(self.heading, self.tabs, 1)
         self.figures.chosen.connect(lambda _row: self._show_lines())

@@ -69,7 +69,7 @@ class TeamPlanForm(QWidget):
         row.addWidget(self.names, 1)
         for text, spin in ((tr("for each recording"), self.per_recording), (tr("Seed"), self.seed)):
             describe(spin, spin.toolTip(), spin.toolTip())
-            spin.setFixedWidth(56)
+            spin.setFixedWidth(theme.scaled(56))
             if text[0].isupper():
                 row.addSpacing(theme.GRID)
                 row.addWidget(PlainLabel(text))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QPoint, QRect, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, QRect, Qt, Signal, SignalInstance
 from PySide6.QtGui import QAction, QActionGroup, QCursor, QKeySequence
 from PySide6.QtWidgets import QMenu
 
@@ -13,6 +13,7 @@ from app.gui.window.parts import WindowParts
 from app.gui.window.shortcuts import Shortcuts, fixed_shortcuts
 from project.schemes.scheme import Scheme, Track
 from resources.translation import tr
+from widgets import theme
 from widgets.dialogs.shortcut_dialogs import Shortcut
 from widgets.text_labels import plain_tip
 from widgets.theme import icon
@@ -39,7 +40,7 @@ PREREQUISITE_HINTS = {
 _PICTURES = ("layout", "large", "inset_larger", "inset_smaller", "inset_corner")
 _MAGNIFIER = ("magnify", "magnify_less", "whole_picture", "pan_left", "pan_right", "pan_up", "pan_down")
 _SUBTITLES = ("subtitles", "subtitles_larger", "subtitles_smaller")
-THEMES = (("system", tr("As the &desktop")), ("light", tr("&Light")), ("dark", tr("&Dark")))
+THEMES = (("system", tr("&Follow system")), ("light", tr("&Light")), ("dark", tr("&Dark")))
 
 
 class Menus(QObject):
@@ -47,9 +48,11 @@ class Menus(QObject):
 
     Signals:
         theme_chosen (str): the colours that the user wants.
+        text_size_chosen (int): the size of text that the user wants, in per cent.
     """
 
     theme_chosen = Signal(str)
+    text_size_chosen = Signal(int)
 
     def __init__(self, window: WindowParts, shortcuts: Shortcuts) -> None:
         super().__init__(window)
@@ -65,7 +68,10 @@ class Menus(QObject):
         self._group_into_submenu(tr("&View"), tr("Ma&gnifier"), _MAGNIFIER)
         self._group_into_submenu(tr("&View"), tr("Su&btitles"), _SUBTITLES)
         self._add_lanes()
-        self._add_themes()
+        self._menus[tr("&View")].addSeparator()
+        self._themes = self._add_choices(tr("&Theme"), THEMES, self.theme_chosen)
+        sizes = [(size, f"{size} %") for size in theme.TEXT_SIZES]
+        self._text_sizes = self._add_choices(tr("Size of te&xt"), sizes, self.text_size_chosen)
         self.actions["follow"].setChecked(True)
         self.actions["strip"].setChecked(True)
         self.actions["verdicts"].setChecked(True)
@@ -168,14 +174,19 @@ class Menus(QObject):
         self.recent.setEnabled(bool(paths))
 
     @property
-    def theme_actions(self) -> list[QAction]:
-        """The entries that choose the colours."""
-        return self._themes.actions()
+    def choice_actions(self) -> list[tuple[str, list[QAction]]]:
+        """The entries that choose the colours, and those that choose the size of text, each with their group."""
+        return [(tr("Theme"), self._themes.actions()), (tr("Size of text"), self._text_sizes.actions())]
 
     def set_theme(self, mode: str) -> None:
         """Show which theme is used."""
         for action in self._themes.actions():
             action.setChecked(action.data() == mode)
+
+    def set_text_size(self, size: int) -> None:
+        """Show which size of text is used."""
+        for action in self._text_sizes.actions():
+            action.setChecked(action.data() == size)
 
     def shortcuts(self, schemes: Iterable[Scheme]) -> list[Shortcut]:
         """Return every key for the sheet: the user's own, the usual ones, and those that cannot be changed."""
@@ -244,17 +255,20 @@ class Menus(QObject):
             action.setChecked(lane.key not in timeline.model.folded)
             action.triggered.connect(lambda _=False, key=lane.key: timeline.fold(key))
 
-    def _add_themes(self) -> None:
-        menu = QMenu(tr("&Theme"), self._window)
-        self._themes = QActionGroup(menu)
-        for mode, text in THEMES:
+    def _add_choices(
+        self, title: str, choices: Iterable[tuple[str | int, str]], chosen: SignalInstance
+    ) -> QActionGroup:
+        """Add a menu to View of which one entry is ticked."""
+        menu = QMenu(title, self._window)
+        group = QActionGroup(menu)
+        for value, text in choices:
             action = menu.addAction(text)
             action.setCheckable(True)
-            action.setData(mode)
-            action.triggered.connect(lambda _=False, mode=mode: self.theme_chosen.emit(mode))
-            self._themes.addAction(action)
-        self._menus[tr("&View")].addSeparator()
+            action.setData(value)
+            action.triggered.connect(lambda _=False, value=value: chosen.emit(value))
+            group.addAction(action)
         self._menus[tr("&View")].addMenu(menu)
+        return group
 
 
 class ContextMenus:
