@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -78,6 +78,8 @@ class FiguresView(QTableWidget):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self._drawing = _IntervalDelegate(self)
         self.setItemDelegate(self._drawing)
+        self._meanings: list[str] = []
+        self._named_width = 0
         theme.notifier.changed.connect(self._follow_theme)
         self.show_rows(())
 
@@ -85,6 +87,7 @@ class FiguresView(QTableWidget):
         """Show these; `published` is the heading of the figures to compare with, "" where there are none."""
         place = self.verticalScrollBar().value()
         self._drawing.low = _axis_start(rows)
+        self._meanings = [row.meaning for row in rows]
         self.clearSpans()
         self.setRowCount(len(rows))
         self.setHorizontalHeaderLabels([tr("Figure"), tr("Value"), tr("95 % interval"), "n", published])
@@ -108,6 +111,10 @@ class FiguresView(QTableWidget):
         self.verticalScrollBar().setValue(place)
 
     def _follow_theme(self) -> None:
+        metrics = QFontMetrics(theme.font(_SMALL_POINTS))
+        self._named_width = (
+            max((metrics.horizontalAdvance(text) for text in self._meanings), default=0) + 3 * theme.GRID
+        )
         for index in range(self.rowCount()):
             is_heading = self.columnSpan(index, NAME) > 1
             self.setRowHeight(index, theme.scaled(_HEADING_HEIGHT if is_heading else _ROW_HEIGHT))
@@ -121,9 +128,11 @@ class FiguresView(QTableWidget):
     def _fit_columns(self) -> None:
         """Give the bars less room in a narrow window, then the names no less than they need: the rest scrolls."""
         room = self.viewport().width()
-        between = max(theme.scaled(_INTERVAL_TEXT_WIDTH) + 24, min(340, room * 34 // 100))
-        widths = {VALUE: theme.scaled(72), BETWEEN: between, N: theme.scaled(84)}
+        widths = {VALUE: theme.scaled(72), N: theme.scaled(84)}
         widths[PUBLISHED] = 0 if self.isColumnHidden(PUBLISHED) else theme.scaled(104)
+        spare = room - sum(widths.values()) - self._named_width
+        least = theme.scaled(_INTERVAL_TEXT_WIDTH)
+        widths[BETWEEN] = max(least + 24, min(340, room * 34 // 100, max(spare, least + 96)))
         for column, width in widths.items():
             if width:
                 self.setColumnWidth(column, width)

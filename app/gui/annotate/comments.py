@@ -19,13 +19,14 @@ from PySide6.QtWidgets import (
 )
 
 from annotate.segments import bulk_edits
-from app.gui.annotate.inspector import make_inspector_page, wrap_in_scroll_area
+from app.gui.annotate.inspector import make_inspector_page
 from app.gui.study.study_controller import StudyController
 from project.entities.study_records import Changes
 from project.queries.annotator_rows import annotator_names
 from project.queries.segment_rows import comments_of
 from resources.translation import tr
 from widgets import theme
+from widgets.form.layouts import wrap_in_scroll_area
 from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon
 

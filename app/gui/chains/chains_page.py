@@ -31,6 +31,7 @@ from widgets import theme
 from widgets.dialogs.command_palette import FilterListPopup
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.input_fields import NoteEdit
+from widgets.form.layouts import wrap_in_scroll_area
 from widgets.form.wheel_guard import ComboBox
 from widgets.graph.graph_view import ChainGraphView
 from widgets.labels import KIND_LOOKS, SIGN_PX, sign_icon
@@ -531,6 +532,6 @@ class ChainsPage(StudyView):
         self._parts = QStackedLayout()
         # In this order: a stack that is part of nothing shows its first widget as a window of its own.
         column.addLayout(self._parts, 1)
-        for widget in (self.form, self.checks, self.review):
+        for widget in (wrap_in_scroll_area(self.form), self.checks, self.review):
             self._parts.addWidget(widget)
         return lower

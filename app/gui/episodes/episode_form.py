@@ -125,7 +125,9 @@ class SeatsForm(QWidget):
         goal.setReadOnly(line.is_fixed)
         goal.setCursorPosition(0)
         player = ChoiceBox(
-            tr("Who plays number {value}").format(value=place + 1), tr("A person at this keyboard, or a judge")
+            tr("Who plays number {value}").format(value=place + 1),
+            tr("A person at this keyboard, or a judge"),
+            compact=True,
         )
         player.addItem(tr("Person"), PERSON)
         for key, name in judges.items():

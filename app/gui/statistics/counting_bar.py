@@ -64,8 +64,8 @@ class CountingBar(QWidget):
             *(self._phases, self.by, self.people, self.recordings, self.refresh),
         ):
             row.addWidget(part)
-        for box in (self.track, self.phases):
-            box.setMaximumWidth(theme.GRID * 32)
+        self.track.setMaximumWidth(theme.GRID * 32)
+        self.phases.setMaximumWidth(theme.GRID * 20)
         boxes: tuple[SignalInstance, ...] = (self.track.currentIndexChanged, self.phases.currentIndexChanged)
         for signal in boxes:
             signal.connect(lambda _: self.changed.emit())

@@ -233,17 +233,17 @@ class TrainingTab(StudyView):
         self.figures = RecordTable(
             tr("Figures"),
             text_columns([tr("Annotator"), *(FIGURE_NAMES[figure] for figure in FIGURES), tr("Result")]),
-            empty=tr("The figures of each annotator stand here once a training is set up."),
+            empty=tr("The figures of each annotator appear here once a training is set up."),
         )
         self.recordings = RecordTable(
             tr("Recordings to train on"),
             text_columns([tr("Recording"), tr("State")]),
-            empty=tr("The recordings to train on stand here, and who is done with them."),
+            empty=tr("The recordings to train on appear here, and who is done with them."),
         )
         self.lines = RecordTable(
             tr("Segments beside the reference"),
             text_columns([tr("Recording"), tr("Marked"), tr("Reference"), tr("What differs")]),
-            empty=tr("Segments stand here beside those of the reference."),
+            empty=tr("Segments appear here beside those of the reference."),
         )
         self.note = PlainLabel(wordWrap=True)
         self.form = SetupForm(list(FIGURE_NAMES.items()))

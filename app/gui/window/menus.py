@@ -40,6 +40,11 @@ PREREQUISITE_HINTS = {
 _PICTURES = ("layout", "large", "inset_larger", "inset_smaller", "inset_corner")
 _MAGNIFIER = ("magnify", "magnify_less", "whole_picture", "pan_left", "pan_right", "pan_up", "pan_down")
 _SUBTITLES = ("subtitles", "subtitles_larger", "subtitles_smaller")
+_TIMELINE = ("zoom_in", "zoom_out", "zoom_fit", "zoom_selection", "follow", "click_seeks")
+_DISAGREEMENTS = ("strip", "disagreement_on", "disagreement_back")
+_RECORDINGS = ("previous", "next", "search", "arrange")
+_SAMPLES = ("sampling", "next_sample", "previous_sample")
+_EDGES = ("trim_start", "trim_end", "nudge_back", "nudge_on")
 THEMES = (("system", tr("&Follow system")), ("light", tr("&Light")), ("dark", tr("&Dark")))
 
 
@@ -67,7 +72,12 @@ class Menus(QObject):
         self._group_into_submenu(tr("&View"), tr("Se&veral pictures"), _PICTURES)
         self._group_into_submenu(tr("&View"), tr("Ma&gnifier"), _MAGNIFIER)
         self._group_into_submenu(tr("&View"), tr("Su&btitles"), _SUBTITLES)
-        self._add_lanes()
+        self._group_into_submenu(tr("&View"), tr("Dis&agreements"), _DISAGREEMENTS)
+        self._group_into_submenu(tr("&View"), tr("&Recordings"), _RECORDINGS)
+        self._add_lanes(self._group_into_submenu(tr("&View"), tr("&Timeline"), _TIMELINE))
+        self._group_into_submenu(tr("&Edit"), tr("Time sa&mpling"), _SAMPLES)
+        self._group_into_submenu(tr("&Edit"), tr("&Edges of the segment"), _EDGES)
+        self._labels = self._group_into_submenu(tr("&Edit"), tr("&Labels"), ("next_label",))
         self._menus[tr("&View")].addSeparator()
         self._themes = self._add_choices(tr("&Theme"), THEMES, self.theme_chosen)
         sizes = [(size, f"{size} %") for size in theme.TEXT_SIZES]
@@ -82,9 +92,8 @@ class Menus(QObject):
 
     def set_track(self, track: Track | None, make: Callable[[str], object]) -> None:
         """Offer each label of a track by its key: for a segment from the marks, or as the active label."""
-        edit = self._menus[tr("&Edit")]
         for action in self.label_actions:
-            edit.removeAction(action)
+            self._labels.removeAction(action)
             self._window.removeAction(action)
             action.deleteLater()
         self.label_actions = []
@@ -102,7 +111,7 @@ class Menus(QObject):
             action.setAutoRepeat(False)
             action.setEnabled(self._marked)
             action.triggered.connect(lambda _=False, key=label.key: make(key))
-            edit.insertAction(self.actions["next_track"], action)
+            self._labels.insertAction(self.actions["next_label"], action)
             self._window.addAction(action)
             self.label_actions.append(action)
 
@@ -228,7 +237,7 @@ class Menus(QObject):
         else:
             action.setShortcuts([QKeySequence(key) for key in keys])
 
-    def _group_into_submenu(self, menu: str, title: str, keys: Sequence[str]) -> None:
+    def _group_into_submenu(self, menu: str, title: str, keys: Sequence[str]) -> QMenu:
         """Put actions of a menu into one of their own inside it: what is needed seldom must not make it too long."""
         inner = QMenu(title, self._window)
         inner.setToolTipsVisible(True)
@@ -236,15 +245,13 @@ class Menus(QObject):
         for key in keys:
             self._menus[menu].removeAction(self.actions[key])
             inner.addAction(self.actions[key])
+        return inner
 
-    def _add_lanes(self) -> None:
+    def _add_lanes(self, timeline: QMenu) -> None:
         """A menu of the lanes, since folding one with the mouse is not for everybody."""
         lanes = QMenu(tr("&Lanes in full"), self._window)
         lanes.aboutToShow.connect(lambda: self._fill_lanes(lanes))
-        view = self._menus[tr("&View")]
-        entries = view.actions()
-        line = entries[entries.index(self.actions["mode_annotate"]) - 1]
-        view.insertMenu(line, lanes)
+        timeline.addMenu(lanes)
 
     def _fill_lanes(self, menu: QMenu) -> None:
         menu.clear()

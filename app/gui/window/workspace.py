@@ -178,7 +178,7 @@ class Workspace(QWidget):
             part.setVisible(not only)
 
     def set_page_width(self, width: int) -> None:
-        """Let the page at the right have so many pixels of the picture's, half at most; 0 gives back what it took."""
+        """Let the page at the right have so many pixels of the picture's, which keeps a third; 0 gives back what it took."""
         self._wanted = width
         if self.isVisible():
             self._apply_page_width()
@@ -191,7 +191,8 @@ class Workspace(QWidget):
 
     def _apply_page_width(self) -> None:
         sizes = self.columns.sizes()
-        width = (self._chosen or min(self._wanted, sum(sizes) // 2)) if self._wanted else 0
+        most = min(sum(sizes) // 2, sum(sizes) - sizes[0] - sum(sizes) // 3)
+        width = (self._chosen or min(self._wanted, most)) if self._wanted else 0
         if width and self.lent is None and sizes[2] < width:
             self.lent = sizes[2]
             self.columns.setSizes([sizes[0], sizes[1] + sizes[2] - width, width, *sizes[3:]])
