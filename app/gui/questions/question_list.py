@@ -89,7 +89,7 @@ class ListBar(QWidget):
         ):
             box = ChoiceBox(name, compact=True)
             box.currentIndexChanged.connect(lambda _at: self.changed.emit())
-            lower.addWidget(box, 1)
+            lower.addWidget(box, 3 if key == SCOPE else 2)
             self._boxes[key] = box
 
     def set_choices(self, which: str, choices: Mapping[str, str]) -> None:

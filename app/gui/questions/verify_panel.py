@@ -465,7 +465,7 @@ class VerifyPanel(QWidget):
             self._labels[key] = button
         self.checklist.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.checklist.setMinimumContentsLength(8)
-        row.addWidget(self.checklist, 2)
+        row.addWidget(self.checklist, 3)
         return self._difficulty
 
     def _make_foot(self) -> QWidget:

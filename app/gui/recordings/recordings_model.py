@@ -241,6 +241,9 @@ def _group_by_collection(rows: Iterable[RecordingRow]) -> dict[str, list[Recordi
 _ROW_HEIGHT = 56
 _HEADING_HEIGHT = 32
 _PICTURE_SIZE = QSize(72, 40)
+_NARROW_PICTURE_SIZE = QSize(36, 20)
+_NARROW_WIDTH = 216
+"""Pixels of a row below which the picture leaves its room to the name."""
 
 
 class RecordingsDelegate(QStyledItemDelegate):
@@ -299,14 +302,11 @@ class RecordingsDelegate(QStyledItemDelegate):
             painter.setPen(colours.accent)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(plate.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
-        picture = QRectF(
-            area.left() + 12,
-            area.top() + (area.height() - _PICTURE_SIZE.height()) / 2,
-            _PICTURE_SIZE.width(),
-            _PICTURE_SIZE.height(),
-        )
+        size = _NARROW_PICTURE_SIZE if area.width() < _NARROW_WIDTH else _PICTURE_SIZE
+        top = area.top() + (area.height() - size.height()) / 2
+        picture = QRectF(area.left() + 12, top, size.width(), size.height())
         self._paint_picture(painter, picture, row, thumbnail)
-        text = area.adjusted(94, 9, -12, -9)
+        text = area.adjusted(size.width() + 22, 9, -12, -9)
         font = theme.font(semibold=selected)
         painter.setFont(font)
         painter.setPen(colours.text)
@@ -326,7 +326,7 @@ class RecordingsDelegate(QStyledItemDelegate):
         painter.fillPath(path, colours.stage)
         if thumbnail is not None and not thumbnail.isNull():
             painter.setClipPath(path)
-            size = thumbnail.size().scaled(_PICTURE_SIZE, Qt.AspectRatioMode.KeepAspectRatio)
+            size = thumbnail.size().scaled(where.size().toSize(), Qt.AspectRatioMode.KeepAspectRatio)
             fitted = QRectF(0, 0, size.width(), size.height())
             fitted.moveCenter(where.center())
             if row.missing:
@@ -335,7 +335,7 @@ class RecordingsDelegate(QStyledItemDelegate):
             painter.setOpacity(1)
             painter.setClipping(False)
         if row.missing or thumbnail is None:
-            icon = QRectF(0, 0, 20, 20)
+            icon = QRectF(0, 0, where.height() / 2, where.height() / 2)
             icon.moveCenter(where.center())
             paint_icon(painter, "video-off" if row.missing else "film", icon, colours.stage_text)
 

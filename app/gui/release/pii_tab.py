@@ -142,7 +142,8 @@ def _gap_text(hint: str, found: Sequence[tuple[int, LanguageCoverage]]) -> str:
     others = ", ".join(str(number) for number, _ in found[1:_MAX_GAPS])
     if len(found) > _MAX_GAPS:
         others = tr("{numbers} and {count:,} more").format(numbers=others, count=len(found) - _MAX_GAPS)
-    also = tr("The same holds for {numbers}.").format(numbers=others)
+    name = tr("recording") if len(found) == 2 else tr("recordings")
+    also = tr("The same holds for {name} {numbers}.").format(name=name, numbers=others)
     return " ".join((said, also, hint) if others else (said, hint))
 
 

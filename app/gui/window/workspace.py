@@ -151,8 +151,8 @@ class Workspace(QWidget):
         self.timeline = TimelineView(self._lower)
         self.gate_line = GateLine(self._lower)
         self.coding_line = CodingLine(self._lower)
-        self.lent: int | None = None
-        """How wide the page was before it got some of the picture's pixels; None where it has none of them."""
+        self.lent: tuple[int, int] | None = None
+        """How wide list and page were before the page got some of the picture's pixels; None where it has none."""
         self._wanted = 0
         self._chosen = 0
         self.pages.setMinimumWidth(304)
@@ -178,7 +178,7 @@ class Workspace(QWidget):
             part.setVisible(not only)
 
     def set_page_width(self, width: int) -> None:
-        """Let the page at the right have so many pixels of the picture's, which keeps a third; 0 gives back what it took."""
+        """Let the page at the right have so many pixels of the picture, which keeps a third; 0 gives them back."""
         self._wanted = width
         if self.isVisible():
             self._apply_page_width()
@@ -191,15 +191,18 @@ class Workspace(QWidget):
 
     def _apply_page_width(self) -> None:
         sizes = self.columns.sizes()
-        most = min(sum(sizes) // 2, sum(sizes) - sizes[0] - sum(sizes) // 3)
-        width = (self._chosen or min(self._wanted, most)) if self._wanted else 0
+        room, third, least = sum(sizes[:3]), sum(sizes) // 3, self.recordings.minimumWidth()
+        width = (self._chosen or min(self._wanted, room // 2, room - least - third)) if self._wanted else 0
         if width and self.lent is None and sizes[2] < width:
-            self.lent = sizes[2]
-            self.columns.setSizes([sizes[0], sizes[1] + sizes[2] - width, width, *sizes[3:]])
+            self.lent = sizes[0], sizes[2]
+            # In a narrow window the list of recordings gives way too.
+            listed = max(least, min(sizes[0], room - width - third))
+            self.columns.setSizes([listed, room - listed - width, width, *sizes[3:]])
         elif not self._wanted and self.lent is not None:
             self._chosen = sizes[2]
-            lent, self.lent = self.lent, None
-            self.columns.setSizes([sizes[0], sizes[1] + sizes[2] - lent, lent, *sizes[3:]])
+            (listed, lent), self.lent = self.lent, None
+            listed = max(sizes[0], listed)
+            self.columns.setSizes([listed, room - listed - lent, lent, *sizes[3:]])
 
     def _lay_out_lower(self) -> None:
         column = QVBoxLayout(self._lower)
