@@ -88,6 +88,7 @@ class ListBar(QWidget):
             (MAKER, tr("Made by")),
         ):
             box = ChoiceBox(name, compact=True)
+            box.setMinimumContentsLength(4)
             box.currentIndexChanged.connect(lambda _at: self.changed.emit())
             lower.addWidget(box, 3 if key == SCOPE else 2)
             self._boxes[key] = box

@@ -145,7 +145,7 @@ class QuestionsPage(StudyView):
         # What one has to read at once, the question with its options and checks, gives way last.
         parts.setStretchFactor(0, 1)
         parts.setStretchFactor(1, 0)
-        parts.setSizes([136, 620])
+        parts.setSizes([200, 480])
         self.setLayout(make_column(self.bar, self.progress, self.agreement, parts, 1, margin=WIDE_MARGIN))
         self.select_tab(VERIFY)
         for which, choices in (
