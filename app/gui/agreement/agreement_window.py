@@ -117,7 +117,7 @@ class ComparisonBar(QWidget):
             spin.setKeyboardTracking(False)
             spin.setFixedWidth(theme.scaled(theme.GRID * 10))
         for box in (self.lane, self.pair, self.third):
-            box.setMaximumWidth(theme.GRID * 32)
+            box.setMaximumWidth(theme.scaled(theme.GRID * 32))
         changes: tuple[SignalInstance, ...] = (
             self.lane.currentIndexChanged,
             self.pair.currentIndexChanged,

@@ -363,7 +363,7 @@ class ExportDialog(OwnDialog):
         self._recordings, self._shown, self._span = tuple(recordings), shown, span
         self._choose_folder = choose_folder or _ask_folder
         self.setWindowTitle(tr("Export anonymized"))
-        self.resize(bounded_to_screen(_DIALOG_SIZE, self))
+        self.resize(bounded_to_screen(_DIALOG_SIZE * (theme.text_size() / 100), self))
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID * 2)

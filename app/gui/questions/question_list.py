@@ -90,7 +90,7 @@ class ListBar(QWidget):
             box = ChoiceBox(name, compact=True)
             box.setMinimumContentsLength(4)
             box.currentIndexChanged.connect(lambda _at: self.changed.emit())
-            lower.addWidget(box, 3 if key == SCOPE else 2)
+            lower.addWidget(box, 5 if key == SCOPE else 4)
             self._boxes[key] = box
 
     def set_choices(self, which: str, choices: Mapping[str, str]) -> None:

@@ -302,7 +302,7 @@ class RecordingsDelegate(QStyledItemDelegate):
             painter.setPen(colours.accent)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(plate.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
-        size = _NARROW_PICTURE_SIZE if area.width() < _NARROW_WIDTH else _PICTURE_SIZE
+        size = _NARROW_PICTURE_SIZE if area.width() < theme.scaled(_NARROW_WIDTH) else _PICTURE_SIZE
         top = area.top() + (area.height() - size.height()) / 2
         picture = QRectF(area.left() + 12, top, size.width(), size.height())
         self._paint_picture(painter, picture, row, thumbnail)

@@ -155,7 +155,8 @@ class Workspace(QWidget):
         """How wide list and page were before the page got some of the picture's pixels; None where it has none."""
         self._wanted = 0
         self._chosen = 0
-        self.pages.setMinimumWidth(304)
+        self._fit_text()
+        theme.notifier.changed.connect(self._fit_text)
         self.pages.setAutoFillBackground(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -203,6 +204,9 @@ class Workspace(QWidget):
             (listed, lent), self.lent = self.lent, None
             listed = max(sizes[0], listed)
             self.columns.setSizes([listed, room - listed - lent, lent, *sizes[3:]])
+
+    def _fit_text(self) -> None:
+        self.pages.setMinimumWidth(theme.scaled(304))
 
     def _lay_out_lower(self) -> None:
         column = QVBoxLayout(self._lower)
