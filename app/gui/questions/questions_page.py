@@ -131,6 +131,9 @@ class QuestionsPage(StudyView):
         self.write = WritePanel(settings, wrong)
         self.graph = ChainGraphView(tools=False)
         self.graph.set_editable(False)
+        # In a low window the question goes first.
+        self.graph.board.setMinimumHeight(theme.GRID * 8)
+        self.graph.setMinimumHeight(theme.GRID * 8)
         self._empty = EmptyState("list-checks", "", "", [EmptyStateAction(*maker) for maker in makers[:1]])
         self._empty.button_clicked.connect(self.empty_chosen)
         parts = QSplitter(Qt.Orientation.Vertical)
