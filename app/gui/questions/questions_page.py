@@ -132,8 +132,8 @@ class QuestionsPage(StudyView):
         self.graph = ChainGraphView(tools=False)
         self.graph.set_editable(False)
         # In a low window the question goes first.
-        self.graph.board.setMinimumHeight(theme.GRID * 8)
-        self.graph.setMinimumHeight(theme.GRID * 8)
+        self.graph.board.setMinimumHeight(theme.GRID * 6)
+        self.graph.setMinimumHeight(theme.GRID * 6)
         self._empty = EmptyState("list-checks", "", "", [EmptyStateAction(*maker) for maker in makers[:1]])
         self._empty.button_clicked.connect(self.empty_chosen)
         parts = QSplitter(Qt.Orientation.Vertical)
@@ -148,7 +148,7 @@ class QuestionsPage(StudyView):
         # What one has to read at once, the question with its options and checks, gives way last.
         parts.setStretchFactor(0, 1)
         parts.setStretchFactor(1, 0)
-        parts.setSizes([200, 480])
+        parts.setSizes([136, 620])
         self.setLayout(make_column(self.bar, self.progress, self.agreement, parts, 1, margin=WIDE_MARGIN))
         self.select_tab(VERIFY)
         for which, choices in (

@@ -84,6 +84,8 @@ _KEYS = {
     "full_screen": "F",
 }
 _SLIDER_MARGIN = 12
+_ROOMY_PAGE = 560
+"""Pixels of a page below which the list of recordings gives it some of its own."""
 _MAX_SCROLL_BAR_WIDTH = 64
 """Pixels that a scroll bar takes at most, whatever the style."""
 
@@ -193,10 +195,12 @@ class Workspace(QWidget):
     def _apply_page_width(self) -> None:
         sizes = self.columns.sizes()
         room, third, least = sum(sizes[:3]), sum(sizes) // 3, self.recordings.minimumWidth()
-        width = (self._chosen or min(self._wanted, room // 2, room - least - third)) if self._wanted else 0
+        most = room - sizes[0] - third
+        if most < _ROOMY_PAGE:
+            most = room - least - third
+        width = (self._chosen or min(self._wanted, room // 2, most)) if self._wanted else 0
         if width and self.lent is None and sizes[2] < width:
             self.lent = sizes[0], sizes[2]
-            # In a narrow window the list of recordings gives way too.
             listed = max(least, min(sizes[0], room - width - third))
             self.columns.setSizes([listed, room - listed - width, width, *sizes[3:]])
         elif not self._wanted and self.lent is not None:
