@@ -25,7 +25,7 @@ from widgets.text_labels import describe, semibold
 from widgets.theme import icon
 
 _MAX_HEIGHT = 264
-_LEAST_FORM_HEIGHT = theme.GRID * 42
+_LEAST_FORM_HEIGHT = theme.GRID * 38
 _MAX_TURNS_BEFORE = 50
 
 

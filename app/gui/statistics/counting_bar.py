@@ -64,8 +64,8 @@ class CountingBar(QWidget):
             *(self._phases, self.by, self.people, self.recordings, self.refresh),
         ):
             row.addWidget(part)
-        self.track.setMaximumWidth(theme.scaled(theme.GRID * 32))
-        self.phases.setMaximumWidth(theme.scaled(theme.GRID * 20))
+        for box in (self.track, self.phases):
+            box.setMaximumWidth(theme.scaled(theme.GRID * 30))
         boxes: tuple[SignalInstance, ...] = (self.track.currentIndexChanged, self.phases.currentIndexChanged)
         for signal in boxes:
             signal.connect(lambda _: self.changed.emit())
