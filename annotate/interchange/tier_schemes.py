@@ -12,7 +12,7 @@ from annotate.interchange.tier_texts import code_key, is_closed_set
 from annotate.interchange.value_text import to_text
 from project.errors import UserError
 from project.schemes.scheme import CHOICE_KINDS, Extent, Field, FieldChoice, FieldKind, Label, Scheme, Track
-from project.schemes.scheme_file import parse_scheme, write_scheme
+from project.schemes.scheme_file import MAX_SCHEME_BYTES, parse_scheme, write_scheme
 from project.session.session import Session
 
 PARTICIPANT = "participant"
@@ -58,6 +58,11 @@ def make_tier_schemes(session: Session, document: Document, mapping: ImportMappi
         made = builder.build(key, document, speech=not schemes)
         if made != base:
             texts[key] = write_scheme(made)
+            if len(texts[key].encode()) > MAX_SCHEME_BYTES:
+                raise UserError(
+                    "The file has more codes than a scheme can hold.",
+                    "Import the tier that has them as free text: --map TIER=text, or “Becomes” in the window.",
+                )
             made = parse_scheme(texts[key], made.name)
         schemes[key] = made
         resolved |= builder.targets(made)

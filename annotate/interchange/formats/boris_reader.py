@@ -79,6 +79,9 @@ class _BorisProjectReader:
         self._path = path
         self._marks: BorisMetadata = read_metadata(found)
         self._behaviors = _read_behaviors(found)
+        self._by_category: dict[str, list[_Behavior]] = {}
+        for behavior in self._behaviors.values():
+            self._by_category.setdefault(behavior.category, []).append(behavior)
         self._variables = _read_variables(found)
         self._used: set[str] = set()
         self._remarks: Counter[str] = Counter()
@@ -228,7 +231,7 @@ class _BorisProjectReader:
         if key.scheme or key.track:
             stands = self._marks.behaviors.values()
             return Ethogram(tuple(s.text for s in stands if (s.scheme, s.track) == (key.scheme, key.track)))
-        behaviors = [behavior for behavior in self._behaviors.values() if behavior.category == key.category]
+        behaviors = self._by_category.get(key.category, [])
         sets: dict[str, ValueSet] = {}
         for behavior in behaviors:
             for (name, several), values in zip(behavior.sets, behavior.values, strict=True):
