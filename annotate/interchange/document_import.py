@@ -1,7 +1,7 @@
 """Plans what an interchange document adds to a study and applies the plan as one step."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -44,9 +44,12 @@ from project.erasure.withdrawal_guard import guard_import
 from project.errors import UserError
 from project.ids import is_id, new_id
 from project.queries import annotator_rows, recording_rows, segment_rows, study_schemes, transcript_rows
+from project.schemes.label_keys import WINDOW_KEYS
 from project.schemes.scheme import Scheme
+from project.schemes.scheme_file import shipped_names
 from project.session.session import Session
 from project.store.study import UndoStep
+from project.text_format import escape_unprintable
 from project.timebase import utc_now
 
 
@@ -116,6 +119,7 @@ class Plan:
         unread: how many entries of the file are in no lane.
         schemes: key -> each scheme that is used.
         new_versions: key -> text of each of them that is new or has a new version.
+        default: key of the one that new segments are made under from then on; "" where that stays.
     """
 
     lanes: tuple[LanePlan, ...] = ()
@@ -131,6 +135,7 @@ class Plan:
     new_recordings: list[Recording] = field(default_factory=list)
     schemes: dict[str, Scheme] = field(default_factory=dict)
     new_versions: Mapping[str, str] = field(default_factory=dict)
+    default: str = ""
 
     @property
     def added(self) -> int:
@@ -154,13 +159,20 @@ class Plan:
         return self.unread + sum(sum(lane.left_out.values()) for lane in self.lanes)
 
 
-def plan_document_import(session: Session, document: Document, mapping: ImportMapping, places: Sequence[str]) -> Plan:
+def plan_document_import(
+    session: Session,
+    document: Document,
+    mapping: ImportMapping,
+    places: Sequence[str],
+    keys_in_use: Collection[str] = WINDOW_KEYS,
+) -> Plan:
     """Say what an import would do.
 
     Lanes that the mapping does not name are left out. `places` has the id of the study's recording for each part of the
-    document, "" for none and `NEW_RECORDING` for one without media that is made for it.
+    document, "" for none and `NEW_RECORDING` for one without media that is made for it. `keys_in_use` are keys that no
+    label gets.
     """
-    return _DocumentImportPlanner(session, document, mapping).build_plan(places)
+    return _DocumentImportPlanner(session, document, mapping, keys_in_use).build_plan(places)
 
 
 def apply_document_import(session: Session, found: Plan, name: str, *, keep_rest: bool = False) -> Changes:
@@ -189,13 +201,15 @@ def insert_planned(session: Session, found: Plan) -> None:
     for recording_id, participant_id in found.appearances:
         recording_rows.set_appearance(study, recording_id, participant_id, True)
     used = study_schemes.schemes_in_use(study)
+    first = [found.default] if found.default else []
     for scheme in found.schemes.values():
         if scheme.key in found.new_versions:
             study_schemes.insert_version(study, scheme.key, scheme.version, found.new_versions[scheme.key])
         else:
             session.schemes.store_text(scheme)
-    if further := [key for key in found.schemes if key not in used]:
-        study.set_property(study_schemes.SCHEMES_PROPERTY, [*used, *further])
+    wanted = [*dict.fromkeys((*first, *used, *found.schemes))]
+    if wanted != used:
+        study.set_property(study_schemes.SCHEMES_PROPERTY, wanted)
     segment_rows.insert_segments(study, found.new_segments)
     segment_rows.insert_values(study, found.new_values)
     segment_rows.insert_comments(study, found.new_comments)
@@ -207,14 +221,17 @@ _DIFFERENT = "in the study already with another time or label, and stay as they 
 
 
 class _DocumentImportPlanner:
-    def __init__(self, session: Session, document: Document, mapping: ImportMapping) -> None:
+    def __init__(
+        self, session: Session, document: Document, mapping: ImportMapping, keys_in_use: Collection[str]
+    ) -> None:
         self._session = session
         self._document = document
-        made = make_tier_schemes(session, document, mapping)
+        made = make_tier_schemes(session.schemes.find, document, mapping, keys_in_use)
         self._mapping = made.mapping
         unread = tuple(f"{count} left out: {what}." for what, count in document.unread.items())
+        told = (*(_describe_scheme(made.schemes[key]) for key in made.texts), *made.keys)
         self._found = Plan(
-            remarks=(*(_describe_scheme(made.schemes[key]) for key in made.texts), *document.remarks, *unread),
+            remarks=(*told, *document.remarks, *unread),
             unread=sum(document.unread.values()),
             schemes=dict(made.schemes),
             new_versions=made.texts,
@@ -243,6 +260,7 @@ class _DocumentImportPlanner:
         ]
         self._found.lanes = tuple(lanes)
         self._leave_out_unused()
+        self._choose_default()
         return self._found
 
     def _make_recording(self, part: RecordingPart) -> str:
@@ -264,6 +282,17 @@ class _DocumentImportPlanner:
         about = {utterance.participant_id for utterance in found.new_utterances}
         about |= {value.value for value in found.new_values if isinstance(value.value, str)}
         found.new_participants = [participant for participant in found.new_participants if participant.id in about]
+
+    def _choose_default(self) -> None:
+        """Let the largest scheme that is made be the default, where that comes with the program and has no segments."""
+        found, default = self._found, self._session.schemes.default.key
+        marked = Counter(segment.scheme for segment in found.new_segments)
+        marked.update(study_schemes.segment_counts(self._session.study))
+        made = [key for key in found.new_versions if not self._session.schemes.is_in_use(key)]
+        if made and default in shipped_names() and not marked[default]:
+            found.default = max(made, key=lambda key: marked[key])
+            name = escape_unprintable(found.schemes[found.default].name)
+            found.remarks += (f"New segments go to “{name}” from then on.",)
 
     def _lane(self, part: RecordingPart, lane: InterchangeLane, place: str) -> LanePlan:
         target = self._mapping.lanes.get(lane.name, LaneTarget(EntryTarget.NOTHING))

@@ -127,10 +127,8 @@ def guess_mapping(session: Session, document: Document) -> ImportMapping:
     Otherwise the track is taken that knows all texts of the lane as labels, by key or name; speech becomes utterances;
     everything else gets a track of its own, as `tier_schemes` makes it.
     """
-    lanes = document.lanes_by_name()
-    alike = [name for name in lanes if _is_speech_tier(name, lanes)]
-    # Where it is known of some who speaks, the others are notes.
-    speech = [name for name in alike if lanes[name][0].participant] or alike
+    lanes, speech = document.lanes_by_name(), find_speech(document)
+    alike = [name for name in speech if not lanes[name][0].is_speech]
     own = own_scheme_key(session, document)
     found: dict[str, LaneTarget] = {}
     for name, same in lanes.items():
@@ -139,11 +137,20 @@ def guess_mapping(session: Session, document: Document) -> ImportMapping:
             found[name] = LaneTarget(EntryTarget.UTTERANCES, participant=first.participant)
         elif name in speech and not _find_made_track(session, first, own):
             # Several tiers with speech and without a participant are called by who speaks.
-            who = first.participant or (name if len(speech) > 1 else "")
+            who = first.participant or (name if len(alike) > 1 else "")
             found[name] = LaneTarget(EntryTarget.UTTERANCES, participant=who)
         else:
             found[name] = _guess_segments(session, same, own)
     return ImportMapping(found)
+
+
+def find_speech(document: Document) -> list[str]:
+    """Return the names of the lanes that are speech: those that the file calls so, or that look like it."""
+    lanes = document.lanes_by_name()
+    alike = [name for name, same in lanes.items() if not same[0].is_speech and _is_speech_tier(name, lanes)]
+    # Where it is known of some who speaks, the others are notes.
+    alike = [name for name in alike if lanes[name][0].participant] or alike
+    return [name for name, same in lanes.items() if same[0].is_speech or name in alike]
 
 
 def build_track_target(session: Session, lanes: Iterable[InterchangeLane], scheme: Scheme, track: Track) -> LaneTarget:
@@ -186,17 +193,22 @@ def build_own_target(
     from the texts where nobody says it.
     """
     first = lanes[0]
-    texts = [entry.text for lane in lanes for entry in lane.entries]
-    if free_text is None:
-        closed = any(lane.vocabulary or lane.about_recording for lane in lanes)
-        free_text = not closed and (not texts or is_free_text(texts))
+    said = EntryTarget.OWN_TEXT if free_text else EntryTarget.OWN_TRACK
     return LaneTarget(
-        EntryTarget.OWN_TEXT if free_text else EntryTarget.OWN_TRACK,
+        guess_own_kind(lanes) if free_text is None else said,
         first.annotator or session.annotator_name,
         _find_made_track(session, first, own) or own,
         own_track_key(first),
         participant=first.participant,
     )
+
+
+def guess_own_kind(lanes: Sequence[InterchangeLane]) -> EntryTarget:
+    """Return whether lanes of one name get a track for labels or for free text."""
+    if any(lane.vocabulary or lane.about_recording for lane in lanes):
+        return EntryTarget.OWN_TRACK
+    texts = [entry.text for lane in lanes for entry in lane.entries]
+    return EntryTarget.OWN_TEXT if not texts or is_free_text(texts) else EntryTarget.OWN_TRACK
 
 
 def choose_target(session: Session, document: Document, name: str, choice: str) -> LaneTarget:

@@ -23,6 +23,7 @@ from annotate.interchange.document import (
 )
 from annotate.interchange.tier_texts import looks_like_speech
 from project.entities.study_records import Json
+from project.schemes.scheme import TierConstraint
 
 RECORDING_PROPERTY = "greenroom"
 """Name of the property with a JSON object about the recording: its `id`, `name` and `duration_us`."""
@@ -124,6 +125,12 @@ _IGNORED_ELEMENTS = {
     "REF_LINK_SET": "sets of links",
     "LEXICON_REF": "links to a lexicon",
 }
+def eaf_constraint(constraint: TierConstraint) -> str:
+    """Return the name of a constraint in EAF, such as `Included_In`."""
+    return constraint.value.title().replace(" ", "_")
+
+
+_CONSTRAINTS = {eaf_constraint(constraint): constraint for constraint in TierConstraint}
 _END_ELEMENTS = frozenset(
     ("ANNOTATION_VALUE", "ALIGNABLE_ANNOTATION", "REF_ANNOTATION", "PROPERTY", "CV_ENTRY", "CVE_VALUE")
 )
@@ -357,15 +364,20 @@ class _ElanReader:
 
     def _is_value(self, tier: _ElanTier) -> bool:
         """Tell whether a tier says one thing about each annotation of another, and nothing hangs on it."""
-        constraint = self._found.types.get(tier.type, ("", ""))[0]
-        if constraint != "Symbolic_Association" or tier.parent not in self._tiers or tier.id in self._hung_on:
+        mark = self._marks[tier.id]
+        if self._constraint(tier) is not TierConstraint.SYMBOLIC_ASSOCIATION or tier.id in self._hung_on:
             return False
-        ours = "field" in self._marks[tier.id]
+        ours = "field" in mark
+        if tier.parent not in self._tiers or (mark and not ours):
+            return False
         return all(a.slots is None for a in tier.annotations) and (ours or not self._is_speech(tier.parent))
 
     def _is_speech(self, tier_id: str) -> bool:
         tier = self._tiers[tier_id]
         return not self._vocabulary(tier) and looks_like_speech([annotation.text for annotation in tier.annotations])
+
+    def _constraint(self, tier: _ElanTier) -> TierConstraint | None:
+        return _CONSTRAINTS.get(self._found.types.get(tier.type, ("", ""))[0])
 
     def _vocabulary(self, tier: _ElanTier) -> dict[str, str]:
         """Return the texts that the annotations of a tier can have, and what each means."""
@@ -412,6 +424,7 @@ class _ElanReader:
             parent=self._lane_name(tier.parent),
             definitions={text: meaning for text, meaning in vocabulary.items() if meaning.strip()},
             value_sets={**(before.value_sets if before else {}), **self._value_sets.get(tier.id, {})},
+            constraint=self._constraint(tier) or TierConstraint.INCLUDED_IN,
         )
 
     def _lane_name(self, tier_id: str) -> str:
