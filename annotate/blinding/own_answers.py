@@ -71,11 +71,7 @@ class SegmentChecker:
         key = (segment.recording_id, segment.scheme, track)
         if key not in self._ends:
             marked = segments_of(self._session.study, segment.recording_id)
-            spans = sorted(
-                (other.start_us, other.end_us)
-                for other in marked
-                if (other.scheme, other.track) == key[1:]
-            )
+            spans = sorted((other.start_us, other.end_us) for other in marked if (other.scheme, other.track) == key[1:])
             self._ends[key] = [start for start, _ in spans], [*accumulate((end for _, end in spans), max)]
         starts, ends = self._ends[key]
         before = bisect_right(starts, segment.start_us)

@@ -58,7 +58,7 @@ def read_code_book(path: Path, taken: Collection[str] = (), keys_in_use: Collect
 
 
 def code_book_text(path: Path) -> str:
-    """Return the text of the scheme that a study can begin with: a scheme file as it is, else what is made of a file."""
+    """Return the text of the scheme of a file: of a scheme file as it is, else as `read_code_book` makes it."""
     return scheme_text(path) if path.suffix.lower() == ".toml" else write_scheme(read_code_book(path))
 
 
@@ -66,9 +66,7 @@ def _read_tiers(path: Path, keys_in_use: Collection[str]) -> Scheme:
     document = read_file(path, "eaf" if path.suffix.lower() == ".etf" else None)
     lanes, speech = document.lanes_by_name(), find_speech(document)
     targets = {
-        name: LaneTarget(
-            guess_own_kind(same), scheme=_KEY, track=_track_of(same[0]), participant=same[0].participant
-        )
+        name: LaneTarget(guess_own_kind(same), scheme=_KEY, track=_track_of(same[0]), participant=same[0].participant)
         for name, same in lanes.items()
         if name not in speech and not all(lane.about_recording for lane in same)
     }

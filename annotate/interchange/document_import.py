@@ -19,7 +19,6 @@ from annotate.interchange.lane_entries import (
     NEW_RECORDING,
     LaneImport,
     LaneReader,
-    Read,
     StudyContentIndex,
     clip_to_recording,
     move_to_recording,
@@ -34,6 +33,7 @@ from project.entities.study_records import (
     Changes,
     Comment,
     FieldValue,
+    Json,
     Participant,
     ParticipantRole,
     Recording,
@@ -292,7 +292,9 @@ class _DocumentImportPlanner:
         if made and default in shipped_names() and not marked[default]:
             found.default = max(made, key=lambda key: marked[key])
             name = escape_unprintable(found.schemes[found.default].name)
-            found.remarks += (f"New segments go to “{name}” from then on.",)
+            place = len(found.new_versions)
+            told = f"New segments go to “{name}” from then on."
+            found.remarks = (*found.remarks[:place], told, *found.remarks[place:])
 
     def _lane(self, part: RecordingPart, lane: InterchangeLane, place: str) -> LanePlan:
         target = self._mapping.lanes.get(lane.name, LaneTarget(EntryTarget.NOTHING))
@@ -320,10 +322,6 @@ class _DocumentImportPlanner:
             tuple(self._rows),
         )
 
-    def _preview(self, span: tuple[int, int], label: str, text: str) -> None:
-        if len(self._rows) < MAX_PREVIEW_ROWS:
-            self._rows.append(PreviewRow(*span, label, text))
-
     def _segments(self, lane: InterchangeLane, target: LaneTarget, importing: LaneImport) -> tuple[int, int]:
         reader = self._reader(lane, target)
         scheme = self._find_scheme(target.scheme)
@@ -331,6 +329,7 @@ class _DocumentImportPlanner:
         author = self._annotator(target.annotator)
         present, keys = self._known.segments(importing.recording.id)
         added = known = 0
+        place = importing.recording.id
         for entry in lane.entries:
             if entry.id in self._known.segment_ids:
                 known += 1
@@ -340,23 +339,26 @@ class _DocumentImportPlanner:
             read = reader.read_entry(entry, importing, about)
             if read is None:
                 continue
-            self._preview((read.start_us, read.end_us), read.label, entry.text)
-            place = importing.recording.id
-            made = Segment("", place, author, read.label, read.start_us, read.end_us, scheme.key, target.track)
-            key = segment_key(made, self._known.subject_of(read.values))
-            if key in keys:
+            start, end, label, values, comments = read
+            if len(self._rows) < MAX_PREVIEW_ROWS:
+                self._rows.append(PreviewRow(start, end, label, entry.text))
+            made = Segment(_own_id(entry), place, author, label, start, end, scheme.key, target.track)
+            if segment_key(made, self._known.subject_of(values) if values else "") in keys:
                 known += 1
                 continue
-            self._add(replace(made, id=self._claim_id(entry)), read, scheme)
+            self._known.segment_ids.add(made.id)
+            self._known.utterance_ids.add(made.id)
+            self._found.new_segments.append(made)
+            if values or comments:
+                self._add_values(made, values, comments, scheme)
             added += 1
         return added, known
 
-    def _add(self, made: Segment, read: Read, scheme: Scheme) -> None:
-        self._found.new_segments.append(made)
-        for key, value in read.values.items():
+    def _add_values(self, made: Segment, values: Mapping[str, Json], comments: Sequence[str], scheme: Scheme) -> None:
+        for key, value in values.items():
             if value is not None:
                 self._found.new_values.append(FieldValue(made.id, scheme.key, scheme.version, key, value))
-        for text in read.comments:
+        for text in comments:
             who, said = split_comment_author(text)
             by, said = (self._annotators[who], said) if who in self._annotators else (made.annotator_id, text)
             self._found.new_comments.append(Comment(new_id(), made.id, by, said, self._at))
@@ -372,25 +374,22 @@ class _DocumentImportPlanner:
             span = clip_to_recording(entry, importing)
             if span is None:
                 continue
-            self._preview(span, "", entry.text)
-            made = Utterance("", place, *span, entry.text, who, checked=False)
+            if len(self._rows) < MAX_PREVIEW_ROWS:
+                self._rows.append(PreviewRow(*span, "", entry.text))
+            made = Utterance(_own_id(entry), place, *span, entry.text, who, checked=False)
             if utterance_key(made) in self._known.utterance_keys(place):
                 known += 1
                 continue
             for value in entry.values:
                 importing.remarks[f"values of “{value}” have no place beside an utterance, and are left out"] += 1
-            self._found.new_utterances.append(replace(made, id=self._claim_id(entry)))
+            self._known.segment_ids.add(made.id)
+            self._known.utterance_ids.add(made.id)
+            self._found.new_utterances.append(made)
             if who is not None and (place, who) not in self._appearing:
                 self._appearing.add((place, who))
                 self._found.appearances.append((place, who))
             added += 1
         return added, known
-
-    def _claim_id(self, entry: InterchangeEntry) -> str:
-        found = entry.id if is_id(entry.id) else new_id()
-        self._known.segment_ids.add(found)
-        self._known.utterance_ids.add(found)
-        return found
 
     def _reader(self, lane: InterchangeLane, target: LaneTarget) -> LaneReader:
         if lane.name not in self._readers:
@@ -422,6 +421,10 @@ class _DocumentImportPlanner:
             self._ids.add(made.id)
             self._found.new_participants.append(made)
         return self._people[wanted]
+
+
+def _own_id(entry: InterchangeEntry) -> str:
+    return entry.id if is_id(entry.id) else new_id()
 
 
 def _describe_scheme(scheme: Scheme) -> str:

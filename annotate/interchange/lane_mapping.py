@@ -168,7 +168,7 @@ def build_track_target(session: Session, lanes: Iterable[InterchangeLane], schem
     }
     taken = set(held.values())
     text_field = scheme.free_text_field(track.key)
-    strange = not all(entry.text.strip().casefold() in known for lane in same for entry in lane.entries)
+    strange = not all(text.strip().casefold() in known for text in _distinct_texts(same))
     if text_field is None and strange and only:
         text_field = next((field for field in fields if field.kind is FieldKind.TEXT and field.key not in taken), None)
     return LaneTarget(
@@ -270,7 +270,7 @@ def _guess_segments(session: Session, same: Sequence[InterchangeLane], own: str)
             if (scheme.key, track.key) == (first.scheme, first.track):
                 return build_track_target(session, same, scheme, track)
     if not _find_made_track(session, first, own):
-        texts = {entry.text.strip().casefold() for lane in same for entry in lane.entries} or {
+        texts = {text.strip().casefold() for text in _distinct_texts(same)} or {
             text.strip().casefold() for text in first.vocabulary
         }
         for scheme in session.schemes:
@@ -285,6 +285,10 @@ def _find_made_track(session: Session, lane: InterchangeLane, own: str) -> str:
     made = sorted((scheme for scheme in session.schemes if scheme.source), key=lambda scheme: scheme.key != own)
     key = own_track_key(lane)
     return next((scheme.key for scheme in made if any(track.key == key for track in scheme.tracks)), "")
+
+
+def _distinct_texts(lanes: Iterable[InterchangeLane]) -> set[str]:
+    return {entry.text for lane in lanes for entry in lane.entries}
 
 
 def _keys(track: Track) -> set[str]:

@@ -66,6 +66,7 @@ class TierExport:
             tier=self.track.name,
             definitions={label.key: label.definition for label in labels if label.definition},
             shortcuts={label.key: label.shortcut for label in labels if label.shortcut},
+            colours={label.key: label.colour for label in labels if label.colour.startswith("#")},
             value_sets=dict(self._value_sets()),
             about_recording=self.track.extent is Extent.RECORDING,
             free_text=self.track.key if free else "",
@@ -96,7 +97,7 @@ def name_speech_lanes(
 def link_parents(
     lanes: Sequence[InterchangeLane], speech: Sequence[InterchangeLane], tracks: Mapping[TrackPlace, Track]
 ) -> Iterator[InterchangeLane]:
-    """Yield lanes of a recording, each with the lane that it depends on by its scheme, if all of it lies inside that."""
+    """Yield lanes of a recording, each with the lane in which all of it lies, if its track depends on that."""
     for lane in lanes:
         track = tracks.get((lane.scheme, lane.track))
         if track is None or not (track.inside or track.parent):

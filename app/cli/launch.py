@@ -96,11 +96,10 @@ def new(
       greenroom new my-study.greenroom
       greenroom new my-study.greenroom --scheme coded.eaf
     """
-    from project.store.study import Study
-
     from annotate.interchange.code_book_files import code_book_text
     from annotate.study.scheme_versions import use_only
     from project.schemes.scheme_file import parse_scheme, shipped_names, shipped_text
+    from project.store.study import Study
 
     path = with_study_suffix(study)
     if not scheme:

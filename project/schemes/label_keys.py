@@ -60,8 +60,6 @@ def _assign_labels(
             taken.add(key)
     free = (key for key in _KEYS if key not in taken)
     return tuple(
-        label
-        if label.key in known or label.retired
-        else replace(label, shortcut=kept.get(label.key) or next(free, ""))
+        label if label.key in known or label.retired else replace(label, shortcut=kept.get(label.key) or next(free, ""))
         for label in track.labels
     )

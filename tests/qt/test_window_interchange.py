@@ -14,8 +14,9 @@ from project.queries.segment_rows import all_segments
 from project.queries.study_schemes import schemes_in_use
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
+from tests.builders.mouse_and_keys import press
 from tests.builders.scripted_dialogs import Answers
-from tests.qt.conftest import OpenWindow
+from tests.qt.conftest import OpenReused
 
 TABLE = "annotator,start_s,end_s,label,why\nBo,1,2,Error,It is late.\nBo,3,3,stroke,\nBo,4,5,competence,\n"
 
@@ -113,10 +114,10 @@ def test_tiers_that_fit_nothing_become_tracks_of_a_scheme_and_several_files_come
 
 
 def test_what_is_imported_into_an_empty_study_is_shown_and_coded_with_keys_at_once(
-    open_window: OpenWindow, answers: Answers, tmp_path: Path, qtbot: QtBot
+    open_reused: OpenReused, answers: Answers, tmp_path: Path, qtbot: QtBot
 ) -> None:
     Study.create(tmp_path / "empty.greenroom").close()
-    window = open_window(tmp_path / "empty.greenroom")
+    window = open_reused(tmp_path / "empty.greenroom")
     (tmp_path / "gaze.csv").write_text("annotator,start_s,end_s,label\nBo,1,2,face\nBo,3,4,hand\n", "utf-8")
     answers.give(annotations=[tmp_path / "gaze.csv"])
     importing = open_import(window, qtbot)
@@ -127,8 +128,8 @@ def test_what_is_imported_into_an_empty_study_is_shown_and_coded_with_keys_at_on
     assert window.studio.recording.name == "gaze"
     window.activateWindow()
     window.timeline.setFocus()
-    for key in (Qt.Key.Key_I, Qt.Key.Key_End, Qt.Key.Key_O, Qt.Key.Key_2):
-        qtbot.keyClick(window.timeline, key)
+    qtbot.waitUntil(window.timeline.hasFocus)
+    press(window, "I", "Right", "O", "2")
     found = [(segment.scheme, segment.label) for segment in all_segments(window.studio.session.study)]
     assert sorted(found) == [("gaze", "face"), ("gaze", "hand"), ("gaze", "hand")]
     window.commands.undo()

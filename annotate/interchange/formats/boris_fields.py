@@ -83,6 +83,8 @@ BEHAVIORS = "Behaviors"
 """What the tier of the behaviors without a category is called."""
 POINTS = " (points)"
 """Ends the name of the tier for the points of a category that has states too."""
+
+
 def tier_of_behavior(category: str, point: bool, with_states: Collection[str]) -> str:
     """Return what the tier of a behavior is called, "" for those without a category; points beside states have one."""
     return f"{category or BEHAVIORS}{POINTS}" if point and category in with_states else category
@@ -113,7 +115,7 @@ class LaneKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ethogram:
-    """The codes that a lane can have, what each means, its key and its colour, their modifiers, and if all are points."""
+    """The codes of a lane: what each means, its key, colour and modifiers; with `points`, all are points."""
 
     codes: tuple[str, ...] = ()
     definitions: Mapping[str, str] = field(default_factory=dict)

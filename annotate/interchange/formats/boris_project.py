@@ -253,7 +253,7 @@ class _BorisProjectWriter:
                 "key": self._take_key(lane.shortcuts.get(said, "").lower()),
                 "code": code,
                 "description": lane.definitions.get(said, ""),
-                "color": "",
+                "color": lane.colours.get(said, ""),
                 "category": category,
                 "modifiers": {
                     str(place): {

@@ -176,7 +176,7 @@ class _BorisTableReader:
 
 
 def _lane(row: Row, span: _BorisSpan, with_states: Collection[str]) -> tuple[LaneKey, str, dict[str, Json]]:
-    """Return which lane a row belongs to, what it says, and its values; `with_states` are categories that have states."""
+    """Return lane, text and values of a row; `with_states` are the categories that have states."""
     subject = row.get("subject", "").strip()
     subject = "" if subject.casefold() == NO_SUBJECT.casefold() else subject
     annotator = next((row[name].strip() for name in ("annotator", "observer", "coder") if row.get(name)), "")

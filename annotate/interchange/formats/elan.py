@@ -146,7 +146,7 @@ class _ElanWriter:
             self._values(lane, tier, row, ids)
 
     def _symbolic_links(self, group: TierGroup, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
-        """Yield element and attributes of the annotations of a tier without times: what each is about, and after which."""
+        """Yield element and attributes of annotations without times: what each is about, and after which."""
         assert group.parent is not None
         [above] = self._ids_of[group.parent]
         for place, owner in enumerate(group.owners):

@@ -7,8 +7,9 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from annotate.interchange.bounded_files import damaged_file_error, parse_xml
 from annotate.interchange.document import (
@@ -39,8 +40,7 @@ MICROSECONDS_MARK = "."
 """Stands in the id of a time slot before the microseconds that its milliseconds leave out."""
 
 
-@dataclass(frozen=True, slots=True)
-class TimeSlots:
+class TimeSlots(NamedTuple):
     """The time slots between which an annotation lies."""
 
     start: str
@@ -57,6 +57,8 @@ def interpolate_slots(slots: Mapping[str, int | None], tiers: Iterable[Sequence[
     tier that it cuts up.
     """
     found = dict(slots)
+    if None not in found.values():
+        return found
     places = {name: place for place, name in enumerate(found)}
     for annotations in tiers:
         run: list[TimeSlots] = []
@@ -114,6 +116,7 @@ def _in_order(found: dict[str, int | None]) -> None:
 
 
 _MAX_DIGITS = 12
+_SPAN = attrgetter("start_us", "end_us")
 _TIER_OF_NEW_FILES = "default"
 """ELAN gives this tier to every new file; while it is empty, it stands for nothing."""
 _TIMELESS = "an annotation without times that make sense"
@@ -125,6 +128,8 @@ _IGNORED_ELEMENTS = {
     "REF_LINK_SET": "sets of links",
     "LEXICON_REF": "links to a lexicon",
 }
+
+
 def eaf_constraint(constraint: TierConstraint) -> str:
     """Return the name of a constraint in EAF, such as `Included_In`."""
     return constraint.value.title().replace(" ", "_")
@@ -279,7 +284,8 @@ class _ElanReader:
         self._shift_us = origin * 1000
         self._hung_on = {tier.parent for tier in found.tiers}
         self._by_id: dict[tuple[str, str], _EafAnnotation] = {}
-        for tier in found.tiers:
+        self._symbolic = [tier for tier in found.tiers if any(a.slots is None for a in tier.annotations)]
+        for tier in found.tiers if self._symbolic else ():
             for annotation in tier.annotations:
                 self._by_id.setdefault((tier.id, annotation.id), annotation)
                 self._by_id.setdefault(("", annotation.id), annotation)
@@ -316,12 +322,14 @@ class _ElanReader:
             for name, value in interpolate_slots(self._found.slots, tiers).items()
             if value is not None
         }
+        doubtful = self._found.doubtful_slots
         for tier in self._found.tiers:
             for annotation in tier.annotations:
                 if annotation.slots is None:
                     continue
-                start, end = times.get(annotation.slots.start), times.get(annotation.slots.end)
-                if {annotation.slots.start, annotation.slots.end} & self._found.doubtful_slots:
+                first, last = annotation.slots
+                start, end = times.get(first), times.get(last)
+                if doubtful and (first in doubtful or last in doubtful):
                     self._unread[_TWO_TIMES] += 1
                 elif start is None or end is None or end < start:
                     self._unread[_TIMELESS] += 1
@@ -340,11 +348,11 @@ class _ElanReader:
     def _share_time(self) -> None:
         """Give every annotation that is about another one its share of that one's span, down to any depth."""
         about: dict[_EafAnnotation, dict[int, list[_EafAnnotation]]] = {}
-        for number, tier in enumerate(self._found.tiers):
+        for number, tier in enumerate(self._symbolic):
             for annotation in tier.annotations:
                 if annotation.slots is None and (owner := self._owner(tier, annotation)) is not None:
                     about.setdefault(owner, {}).setdefault(number, []).append(annotation)
-        timed = [a for tier in self._found.tiers for a in tier.annotations if a.span is not None]
+        timed = [owner for owner in about if owner.span is not None]
         for owner in timed:
             assert owner.span is not None
             start, end = owner.span
@@ -352,8 +360,8 @@ class _ElanReader:
                 for place, part in enumerate(_in_link_order(parts)):
                     first = start + (end - start) * place // len(parts)
                     part.span = first, start + (end - start) * (place + 1) // len(parts)
-                timed += parts
-        for tier in self._found.tiers:
+                timed += [part for part in parts if part in about]
+        for tier in self._symbolic:
             for annotation in tier.annotations:
                 if annotation.slots is None and annotation.span is None:
                     self._unread[_OWNERLESS] += 1
@@ -404,7 +412,7 @@ class _ElanReader:
                 for a in tier.annotations
                 if a.span is not None
             ),
-            key=lambda entry: entry.span,
+            key=_SPAN,
         )
         name = _text(mark, "lane") or unique_name(tier.id, taken)
         before = lanes.get(name)
@@ -456,6 +464,8 @@ def _number(text: str) -> int | None:
 
 
 def _slot_microseconds(slot: str) -> int:
+    if MICROSECONDS_MARK not in slot:
+        return 0
     found = slot.partition(MICROSECONDS_MARK)[2]
     return int(found) if len(found) == 3 and found.isdecimal() and found.isascii() else 0
 

@@ -135,7 +135,9 @@ class StartDialog(OwnDialog):
         self.scheme = _make_scheme_list()
         self.form.addRow(tr("&Scheme"), self.scheme)
         self.from_file = QPushButton(tr("From a fi&le…"))
-        self.from_file.setToolTip(plain_tip(tr("Take the tracks and labels of a file of ELAN or BORIS, a table or a scheme")))
+        self.from_file.setToolTip(
+            plain_tip(tr("Take the tracks and labels of a file of ELAN or BORIS, a table or a scheme"))
+        )
         self.from_file.setAutoDefault(False)
         self.from_file.clicked.connect(self._add_scheme)
         own = PlainLabel(tr("Or make a code book later: Study > Schemes…"))
@@ -302,7 +304,9 @@ class StartDialog(OwnDialog):
             self.buttons.note.setText(str(error))
             return
         tracks = ", ".join(track.name for track in scheme.tracks)
-        item = QListWidgetItem(tr("{name}, from {file}: {tracks}").format(name=scheme.name, file=path.name, tracks=tracks))
+        item = QListWidgetItem(
+            tr("{name}, from {file}: {tracks}").format(name=scheme.name, file=path.name, tracks=tracks)
+        )
         item.setData(_VALUE_ROLE, scheme.key)
         item.setData(_TEXT_ROLE, text)
         item.setToolTip(plain_tip(str(path)))

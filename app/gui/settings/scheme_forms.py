@@ -212,7 +212,9 @@ class TrackForm(PartForm):
         self._fill_names(track.name, track.key)
         fill_lines(self.definition, track.definition)
         self.extent.choose(track.extent)
-        others = {f"{_IN_TRACK}{key}": tr("A segment of {track}").format(track=name) for key, name in _parents(scheme, track)}
+        others = {
+            f"{_IN_TRACK}{key}": tr("A segment of {track}").format(track=name) for key, name in _parents(scheme, track)
+        }
         self.parent_track.offer({"": tr("Nothing"), _IN_UTTERANCE: tr("An utterance of the transcript"), **others})
         self.parent_track.choose(f"{_IN_TRACK}{track.parent}" if track.parent else track.inside)
         self.constraint.choose(track.constraint)

@@ -53,7 +53,7 @@ def test_a_boris_project(shared_data: Path, tmp_path: Path) -> None:
     ]
     assert [link.offset_us for link in parts["offset positif"].media] == [0, 20_000_000]
     assert parts["offset positif"].duration_us == 359_960_000
-    with_modifiers, _ = parts["modifiers"].lanes
+    with_modifiers, _, _ = parts["modifiers"].lanes
     assert with_modifiers.entries[0] == InterchangeEntry(8_475_000, 8_475_000, "q", {"modif #1": "m1"})
     assert [lane.name for lane in parts["observation without events"].lanes] == ["Observation"]
     assert found.unread == {"a start of “s” of observation “live not paired” without an end: end it in BORIS": 1}
@@ -91,9 +91,7 @@ def test_a_table_of_events_by_an_older_boris(tmp_path: Path) -> None:
     assert part.name == "meeting"
     assert [(lane.name, lane.participant) for lane in part.lanes] == [("P01", "P01"), ("P01 Behaviors (points)", "P01")]
     assert [lane.entries for lane in part.lanes] == [
-        (
-            InterchangeEntry(1_500_000, 3_000_000, "smile", {"modifier 1": "big", "comment": ["sees", "stops"]}),
-        ),
+        (InterchangeEntry(1_500_000, 3_000_000, "smile", {"modifier 1": "big", "comment": ["sees", "stops"]}),),
         (InterchangeEntry(2_000_000, 2_000_000, "nod"),),
     ]
     assert found.unread == {"a start of “smile” without a stop": 1}

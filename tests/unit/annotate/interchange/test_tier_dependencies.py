@@ -32,7 +32,7 @@ PARENTS = {
 
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
-    with Session(Study.create(tmp_path / "a.greenroom"), "Ada") as opened:
+    with Session(Study.create(tmp_path / "a.greenroom"), "Bo") as opened:
         yield opened
 
 
@@ -126,7 +126,7 @@ def test_times_that_a_constraint_does_not_allow_are_kept_and_the_constraint_is_n
     kinds = {tier: out.get_parameters_for_tier(tier)["LINGUISTIC_TYPE_REF"] for tier in ("phase", "beats")}
     constraints = {out.get_parameters_for_linguistic_type(kind)["CONSTRAINTS"] for kind in kinds.values()}
     assert constraints == {"Included_In"}
-    move_segments(session, [(by_track["contact", 4_100_000].id, 7_000_000, 7_100_000)])
-    outside = next(segment for segment in all_segments(session.study) if segment.start_us == 7_000_000)
+    move_segments(session, [(by_track["contact", 4_100_000].id, 3_000_000, 3_100_000)])
+    outside = next(segment for segment in all_segments(session.study) if segment.start_us == 3_000_000)
     assert SegmentChecker(session).problems(outside, {}) == ("It does not lie inside a segment of phase.",)
     assert "PARENT_REF" not in Eaf(export(session, tmp_path / "out.eaf")).get_parameters_for_tier("contact")

@@ -394,8 +394,8 @@ def test_points_beside_states_get_a_track_of_points_and_go_back_into_their_categ
     assert (plan.added, plan.left_out, [remark for lane in plan.lanes for remark in lane.remarks]) == (3, 0, [])
     extents = {track.key: track.extent for track in session.schemes.get("heads").tracks}
     assert extents == {
-        **{name: Extent.SPAN for name in ("face", "Behaviors")},
-        **{name: Extent.POINT for name in ("face (points)", "Behaviors (points)")},
+        **dict.fromkeys(("face", "Behaviors"), Extent.SPAN),
+        **dict.fromkeys(("face (points)", "Behaviors (points)"), Extent.POINT),
     }
     out = tmp_path / "out.boris"
     export_recordings(session, get_format("boris"), out, exportable_recordings(session))
