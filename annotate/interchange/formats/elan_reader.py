@@ -241,6 +241,8 @@ class _ElanReader:
 
 def _in_link_order(parts: Sequence[EafAnnotation]) -> list[EafAnnotation]:
     """Return the parts of one annotation so that each follows its previous one; without links, as they stand."""
+    if len(parts) == 1:
+        return [*parts]
     following: dict[str, list[EafAnnotation]] = {}
     ids = {part.id for part in parts}
     for part in parts:
