@@ -8,7 +8,14 @@ from pathlib import Path
 from annotate.interchange.annotation_files import read_file
 from annotate.interchange.bounded_files import damaged_file_error, name_cells, read_cells, read_text
 from annotate.interchange.document import InterchangeLane
-from annotate.interchange.lane_mapping import ImportMapping, LaneTarget, find_speech, guess_own_kind, own_track_key
+from annotate.interchange.lane_mapping import (
+    EntryTarget,
+    ImportMapping,
+    LaneTarget,
+    find_speech,
+    guess_own_kind,
+    own_track_key,
+)
 from annotate.interchange.tier_schemes import make_tier_schemes
 from annotate.interchange.tier_texts import code_key
 from annotate.study.scheme_draft import make_key
@@ -66,11 +73,13 @@ def _read_tiers(path: Path, keys_in_use: Collection[str]) -> Scheme:
     document = read_file(path, "eaf" if path.suffix.lower() == ".etf" else None)
     lanes, speech = document.lanes_by_name(), find_speech(document)
     targets = {
-        name: LaneTarget(guess_own_kind(same), scheme=_KEY, track=_track_of(same[0]), participant=same[0].participant)
+        name: LaneTarget(EntryTarget.UTTERANCES)
+        if name in speech
+        else LaneTarget(guess_own_kind(same), scheme=_KEY, track=_track_of(same[0]), participant=same[0].participant)
         for name, same in lanes.items()
-        if name not in speech and not all(lane.about_recording for lane in same)
+        if not all(lane.about_recording for lane in same)
     }
-    if not targets:
+    if not targets.keys() - {*speech}:
         raise UserError(
             f"{escape_unprintable(path.name)} has no tier or behavior to make a track of.", "Choose another file."
         )

@@ -207,9 +207,9 @@ def insert_planned(session: Session, found: Plan) -> None:
             study_schemes.insert_version(study, scheme.key, scheme.version, found.new_versions[scheme.key])
         else:
             session.schemes.store_text(scheme)
-    wanted = [*dict.fromkeys((*first, *used, *found.schemes))]
-    if wanted != used:
-        study.set_property(study_schemes.SCHEMES_PROPERTY, wanted)
+    wanted = dict.fromkeys((*first, *used, *found.schemes))
+    if [*wanted] != used:
+        study.set_property(study_schemes.SCHEMES_PROPERTY, [*wanted])
     segment_rows.insert_segments(study, found.new_segments)
     segment_rows.insert_values(study, found.new_values)
     segment_rows.insert_comments(study, found.new_comments)

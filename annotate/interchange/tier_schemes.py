@@ -178,6 +178,10 @@ class _SchemeBuilder:
             self._add_field(use)
         for track, names in self._made.items():
             self._set_parent(track, names)
+        if self._base is None:
+            # Codes come first: new segments go to the first track.
+            order = sorted(self._tracks.values(), key=lambda t: (t.extent is Extent.RECORDING, self._is_free_text(t)))
+            self._tracks = {track.key: track for track in order}
         labels = {label.key for track in self._tracks.values() for label in track.labels}
         fields = (
             replace(known, only_for=tuple(label for label in known.only_for if label in labels))

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from project.schemes.scheme import Extent, Label, Scheme, Track
+from project.schemes.scheme import Extent, Field, FieldChoice, Label, Scheme, Track
 
 WINDOW_KEYS = frozenset("0ABFIJKLMORSUXZ")
 """Digits and letters that the window uses itself, unless somebody changed its shortcuts; no label gets them."""
@@ -49,9 +49,10 @@ def _known_labels(base: Scheme | None, track: Track) -> set[str]:
 def _assign_labels(
     scheme: Scheme, track: Track, known: Collection[str], keys_in_use: Collection[str]
 ) -> tuple[Label, ...]:
-    fields = scheme.fields_of(track.key)
-    taken = {part.shortcut.upper() for field in fields for part in (field, *field.choices)} | {*keys_in_use}
-    taken |= {label.shortcut.upper() for label in track.labels if label.key in known}
+    others: list[Label | Field | FieldChoice] = [label for label in track.labels if label.key in known]
+    for field in scheme.fields_of(track.key):
+        others += [field, *field.choices]
+    taken = {part.shortcut.upper() for part in others} | {*keys_in_use}
     kept: dict[str, str] = {}
     for label in track.offered_labels:
         key = label.shortcut.upper()

@@ -9,7 +9,6 @@ from project.entities.transcript import Word, Words
 from project.errors import UserError
 from project.text_format import escape_unprintable
 
-
 _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 

@@ -40,7 +40,7 @@ from widgets.text_labels import PlainLabel, plain_tip
 _SIZE = QSize(680, 660)
 _VALUE_ROLE = Qt.ItemDataRole.UserRole
 _TEXT_ROLE = Qt.ItemDataRole.UserRole + 1
-_ROW_PADDING = 8
+_ROW_PADDING = 6
 _LIST_STYLE = (
     "QListWidget {{ border: 1px solid {border}; border-radius: 4px; }} QListWidget:focus {{ border-color: {accent}; }} "
     "QListWidget::item {{ padding: 3px 6px; }}"
