@@ -385,6 +385,8 @@ class _DocumentImportPlanner:
             self._known.segment_ids.add(made.id)
             self._known.utterance_ids.add(made.id)
             self._found.new_utterances.append(made)
+            if lane.parent:
+                importing.remarks[f"lie inside “{lane.parent}” in the file, which utterances do not keep"] += 1
             if who is not None and (place, who) not in self._appearing:
                 self._appearing.add((place, who))
                 self._found.appearances.append((place, who))
