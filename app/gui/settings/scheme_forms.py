@@ -21,7 +21,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickMenu
 from widgets.form.form import Form
-from widgets.form.input_fields import ChoiceBox
+from widgets.form.input_fields import ChoiceBox, Offered
 from widgets.labels import LabelLook, Sign, label_ink
 from widgets.text_labels import NoteInForm, describe, plain_tip
 from widgets.theme import icon
@@ -38,11 +38,11 @@ SAMPLING_NAMES: dict[str, str] = {
     SamplingKind.PARTIAL: tr("What happened in the interval (partial)"),
     SamplingKind.WHOLE: tr("What lasted through the interval (whole)"),
 }
-CONSTRAINT_NAMES: dict[str, str] = {
-    TierConstraint.INCLUDED_IN: tr("Anywhere, with gaps (included in)"),
-    TierConstraint.TIME_SUBDIVISION: tr("Without gaps (time subdivision)"),
-    TierConstraint.SYMBOLIC_SUBDIVISION: tr("Parts in order (symbolic subdivision)"),
-    TierConstraint.SYMBOLIC_ASSOCIATION: tr("One of the same time (symbolic association)"),
+CONSTRAINT_NAMES: dict[str, Offered] = {
+    TierConstraint.INCLUDED_IN: (tr("Included in"), tr("Anywhere inside, with gaps")),
+    TierConstraint.TIME_SUBDIVISION: (tr("Time subdivision"), tr("They share its time out, without gaps")),
+    TierConstraint.SYMBOLIC_SUBDIVISION: (tr("Symbolic subdivision"), tr("They are its parts, in order")),
+    TierConstraint.SYMBOLIC_ASSOCIATION: (tr("Symbolic association"), tr("One for each, of the same time")),
 }
 _IN_UTTERANCE, _IN_TRACK = "utterance", "track "
 _USUAL_INTERVAL_S = 10
@@ -127,7 +127,7 @@ class PartForm(Form):
         self._add_note(attribute)
         return field
 
-    def _add_choice(self, attribute: str, title: str, tip: str, names: Mapping[str, str]) -> ChoiceBox:
+    def _add_choice(self, attribute: str, title: str, tip: str, names: Mapping[str, Offered]) -> ChoiceBox:
         box = self.choice(title, tip, names, compact=True)
         # Qt gives a plain text back for a member of an enumeration.
         keys = {key: key for key in names}
