@@ -67,7 +67,7 @@ class SegmentChecker:
         return segment_problems(scheme, segment, values, self._durations[place], spoken, in_parent=inside)
 
     def _lies_in_track(self, segment: Segment, track: str) -> bool:
-        """Tell whether a segment lies inside one of its scheme on a track, whoever made that."""
+        """Tell whether a segment lies inside one on a track of its scheme, whoever made that, or nobody marked any."""
         key = (segment.recording_id, segment.scheme, track)
         if key not in self._ends:
             marked = segments_of(self._session.study, segment.recording_id)
@@ -75,7 +75,7 @@ class SegmentChecker:
             self._ends[key] = [start for start, _ in spans], [*accumulate((end for _, end in spans), max)]
         starts, ends = self._ends[key]
         before = bisect_right(starts, segment.start_us)
-        return before > 0 and ends[before - 1] >= segment.end_us
+        return not ends or (before > 0 and ends[before - 1] >= segment.end_us)
 
 
 class OwnWords:

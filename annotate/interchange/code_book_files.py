@@ -7,14 +7,13 @@ from pathlib import Path
 
 from annotate.interchange.annotation_files import read_file
 from annotate.interchange.bounded_files import damaged_file_error, name_cells, read_cells, read_text
-from annotate.interchange.document import InterchangeLane
 from annotate.interchange.lane_mapping import (
     EntryTarget,
     ImportMapping,
     LaneTarget,
     find_speech,
     guess_own_kind,
-    own_track_key,
+    shared_track_key,
 )
 from annotate.interchange.tier_schemes import make_tier_schemes
 from annotate.interchange.tier_texts import code_key
@@ -75,7 +74,9 @@ def _read_tiers(path: Path, keys_in_use: Collection[str]) -> Scheme:
     targets = {
         name: LaneTarget(EntryTarget.UTTERANCES)
         if name in speech
-        else LaneTarget(guess_own_kind(same), scheme=_KEY, track=_track_of(same[0]), participant=same[0].participant)
+        else LaneTarget(
+            guess_own_kind(same), scheme=_KEY, track=shared_track_key(same[0]), participant=same[0].participant
+        )
         for name, same in lanes.items()
         if not all(lane.about_recording for lane in same)
     }
@@ -86,14 +87,6 @@ def _read_tiers(path: Path, keys_in_use: Collection[str]) -> Scheme:
     made = make_tier_schemes(lambda _key: None, document, ImportMapping(targets), keys_in_use).schemes[_KEY]
     # It is the lab's own from now on: it does not grow by an import.
     return replace(made, source="", speech_tiers=())
-
-
-def _track_of(lane: InterchangeLane) -> str:
-    """Return the key of the track for a tier: one for the tiers `gaze@A` and `gaze@B` of two participants."""
-    key = own_track_key(lane)
-    if lane.participant and key.endswith(lane.participant):
-        key = key.removesuffix(lane.participant).rstrip("@_-. ") or key
-    return key
 
 
 def _read_table(path: Path) -> Scheme:

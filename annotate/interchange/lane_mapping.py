@@ -241,6 +241,14 @@ def own_track_key(lane: InterchangeLane) -> str:
     return code_key(lane.tier or lane.track or lane.name)
 
 
+def shared_track_key(lane: InterchangeLane) -> str:
+    """Return the key of the track for a tier in a code book: one for `gaze@A` and `gaze@B` of two participants."""
+    key = own_track_key(lane)
+    if lane.participant and key.endswith(lane.participant):
+        key = key.removesuffix(lane.participant).rstrip("@_-. ") or key
+    return key
+
+
 def own_scheme_key(session: Session, document: Document) -> str:
     """Return the key of the scheme that the lanes of a document get.
 
@@ -273,10 +281,17 @@ def _guess_segments(session: Session, same: Sequence[InterchangeLane], own: str)
         texts = {text.strip().casefold() for text in _distinct_texts(same)} or {
             text.strip().casefold() for text in first.vocabulary
         }
-        for scheme in session.schemes:
-            for track in scheme.tracks:
-                if texts and not scheme.source and texts <= _keys(track):
-                    return build_track_target(session, same, scheme, track)
+        own_key = shared_track_key(first)
+        fitting = [
+            (scheme, track)
+            for scheme in session.schemes
+            if not scheme.source
+            for track in scheme.tracks
+            if (texts and texts <= _keys(track))
+            or (track.key == own_key and scheme.free_text_field(own_key) is not None)
+        ]
+        if fitting:
+            return build_track_target(session, same, *min(fitting, key=lambda place: place[1].key != own_key))
     return build_own_target(session, same, own)
 
 

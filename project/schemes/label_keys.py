@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from project.schemes.scheme import Extent, Field, FieldChoice, Label, Scheme, Track
+from project.text_format import pluralize
 
 WINDOW_KEYS = frozenset("0ABFIJKLMORSUXZ")
 """Digits and letters that the window uses itself, unless somebody changed its shortcuts; no label gets them."""
@@ -37,9 +38,9 @@ def describe_keys(scheme: Scheme, base: Scheme | None) -> Iterator[str]:
         labels = [label for label in track.offered_labels if label.key not in known]
         keys = ", ".join(f"{label.shortcut} {label.name}" for label in labels if label.shortcut)
         left = sum(not label.shortcut for label in labels)
-        if keys:
-            rest = f"; no key is left for {left} more" if left else ""
-            yield f"Keys of {track.name}: {keys}{rest}."
+        told = [*([keys] if keys else []), *([f"no key is left for {pluralize(left, 'label')}"] if left else [])]
+        if told and track.extent is not Extent.RECORDING:
+            yield f"Keys of {track.name}: {'; '.join(told)}."
 
 
 def _known_labels(base: Scheme | None, track: Track) -> set[str]:

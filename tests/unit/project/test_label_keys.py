@@ -32,7 +32,11 @@ def test_digits_come_before_letters_and_what_is_left_has_none() -> None:
     [given] = keys(made)
     assert "".join(given) == "123456789CDEGHNPQTVWY"
     [line] = describe_keys(made, None)
-    assert line.endswith("Y c20; no key is left for 4 more.")
+    assert line.endswith("Y c20; no key is left for 4 labels.")
+    more = scheme(replace(made.tracks[0], labels=(*made.tracks[0].labels, Label("odd", "Odd"))))
+    assert [*describe_keys(assign_keys(more, made, WINDOW_KEYS), made)] == [
+        "Keys of Codes: no key is left for 1 label."
+    ]
 
 
 def test_a_further_version_gives_keys_to_its_own_labels_only() -> None:

@@ -9,6 +9,7 @@ from pympi.Elan import Eaf
 
 from annotate.blinding.own_answers import SegmentChecker
 from annotate.interchange.annotation_files import apply_import, get_format, plan_import, read_file
+from annotate.interchange.code_book_files import read_code_book
 from annotate.interchange.document_export import export_recordings, exportable_recordings
 from annotate.interchange.document_import import Plan
 from annotate.interchange.lane_entries import NEW_RECORDING, guess_recordings
@@ -90,6 +91,8 @@ def dependencies(session: Session) -> dict[str, tuple[str, TierConstraint]]:
 def test_tracks_depend_on_tracks_as_the_tiers_did(session: Session, file: Path) -> None:
     assert bring(session, file).left_out == 0
     assert dependencies(session) == PARENTS
+    code_book = read_code_book(file)
+    assert {track.key: (track.parent, track.constraint) for track in code_book.tracks if track.parent} == PARENTS
     checker = SegmentChecker(session)
     assert {checker.problems(segment, {}) for segment in all_segments(session.study)} == {()}
 
