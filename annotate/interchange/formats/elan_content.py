@@ -138,7 +138,10 @@ class EafContent:
         self._annotation: EafAnnotation | None = None
         self._first_value = False
         self._definition = ""
-        self.starts: Mapping[str, Start] = {
+
+    def start_handlers(self) -> dict[str, Start]:
+        """Return what takes in the start of each element."""
+        return {
             "TIME_SLOT": self._start_slot,
             "ALIGNABLE_ANNOTATION": self._start_aligned,
             "REF_ANNOTATION": self._start_reference,
@@ -152,7 +155,10 @@ class EafContent:
             "CVE_VALUE": self._start_value,
             **{name: partial(self._drop, what) for name, what in _IGNORED_ELEMENTS.items()},
         }
-        self.ends: Mapping[str, End] = {
+
+    def end_handlers(self) -> dict[str, End]:
+        """Return what takes in the end of each element."""
+        return {
             "ANNOTATION_VALUE": self._end_text,
             "ALIGNABLE_ANNOTATION": self._end_annotation,
             "REF_ANNOTATION": self._end_annotation,

@@ -64,7 +64,7 @@ def read_eaf(path: Path) -> Document:
     unless other tiers hang on it, or that one is speech, which has no values.
     """
     found = EafContent()
-    if parse_xml(path, found.starts, found.ends) != "ANNOTATION_DOCUMENT":
+    if parse_xml(path, found.start_handlers(), found.end_handlers()) != "ANNOTATION_DOCUMENT":
         raise damaged_file_error(path, "it is no ELAN file")
     return _ElanReader(found, path).build_document()
 
