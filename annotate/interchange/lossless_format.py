@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, open_input, too_large_error
+from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, load_json, open_input, too_large_error
 from annotate.interchange.document import (
     Document,
     Format,
@@ -251,7 +251,7 @@ def _read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def _parse_object(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
         text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-        found = json.loads(text, parse_constant=_refuse_constant, parse_float=_parse_finite)
+        found = load_json(text, parse_constant=_refuse_constant, parse_float=_parse_finite)
     except UnicodeDecodeError:
         raise damaged_file_error(path, "it is not UTF-8", number) from None
     except (ValueError, RecursionError) as error:

@@ -78,6 +78,7 @@ BAD: dict[str, list[bytes]] = {
         line(id="../../etc"),
         line(kind="robot"),
         line(password="x"),
+        (FIRST + '{"type": "study", "name": "half a \\ud83d", "schemes": ["shrec"]}\n').encode(),
         line() + json.dumps(PERSON).encode() + b"\n",
     ],
     "boris": [
