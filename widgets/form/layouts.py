@@ -8,6 +8,8 @@ from PySide6.QtWidgets import (
     QLayout,
     QLayoutItem,
     QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -46,6 +48,15 @@ def wrap_in_scroll_area(page: QWidget) -> QScrollArea:
     area.setWidget(page)
     page.setAutoFillBackground(False)
     return area
+
+
+def bring_up(stack: QStackedWidget, place: int) -> None:
+    """Show a page of a stack; only the one that is shown counts for how small the stack can be."""
+    for number in range(stack.count()):
+        policy = QSizePolicy.Policy.Preferred if number == place else QSizePolicy.Policy.Ignored
+        if (page := stack.widget(number)) is not None:
+            page.setSizePolicy(policy, policy)
+    stack.setCurrentIndex(place)
 
 
 def make_row(*parts: LayoutPart) -> QHBoxLayout:

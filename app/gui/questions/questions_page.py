@@ -61,7 +61,7 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.layouts import WIDE_MARGIN, make_column
+from widgets.form.layouts import WIDE_MARGIN, bring_up, make_column
 from widgets.graph.graph_view import ChainGraphView
 from widgets.labels import NodePerson, participant_colours
 from widgets.text_labels import ElidedLabel
@@ -197,7 +197,7 @@ class QuestionsPage(StudyView):
     def select_tab(self, key: str) -> None:
         """Turn a tab on."""
         self._tabs[key].setChecked(True)
-        self._panels.setCurrentIndex([*self._tabs].index(key))
+        bring_up(self._panels, [*self._tabs].index(key))
         self._show_panels()
         self.tab_changed.emit(key)
 

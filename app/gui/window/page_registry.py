@@ -6,7 +6,7 @@ A view is made when it is first shown; study windows stay beside the main window
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal
-from PySide6.QtWidgets import QSizePolicy, QStackedWidget, QWidget
+from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.gui.pages import context as view_state
 from app.gui.pages.context import Context, View
@@ -15,7 +15,7 @@ from app.gui.pages.tabbed_view import TabbedView, ViewTab
 from project.entities.study_records import Json
 from resources.translation import tr
 from widgets.dialogs.dialog_windows import attach, bring_to_front
-from widgets.form.layouts import bounded_to_screen
+from widgets.form.layouts import bounded_to_screen, bring_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,14 +209,7 @@ class Pages(QObject):
         self._stack.addWidget(page)
         self.view_made.emit(page)
         if mode == self._mode:
-            self._bring_up(page)
-
-    def _bring_up(self, page: QWidget) -> None:
-        """Show a page; only the one that is shown counts for how small the window can be."""
-        for known in self._made.values():
-            policy = QSizePolicy.Policy.Preferred if known is page else QSizePolicy.Policy.Ignored
-            known.setSizePolicy(policy, policy)
-        self._stack.setCurrentWidget(page)
+            bring_up(self._stack, self._stack.indexOf(page))
 
     def remove_page(self, mode: str) -> None:
         """Delete the page of a mode."""
@@ -265,7 +258,7 @@ class Pages(QObject):
         if isinstance(page, TabbedView):
             page.show_view(view)
         if page is not None:
-            self._bring_up(page)
+            bring_up(self._stack, self._stack.indexOf(page))
             if page.focusProxy() is not None:
                 page.setFocus()
 
