@@ -312,14 +312,15 @@ class ReleasePlanForm(QWidget):
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.GRID * 2)
         grid.setVerticalSpacing(0)
-        grid.setColumnStretch(_TICK_COLUMNS, 1)
+        columns = max(1, _TICK_COLUMNS * 100 // max(100, theme.text_size()))
+        grid.setColumnStretch(columns, 1)
         ticks = self._ticks[key] = {}
         for place, (choice, text) in enumerate(names.items()):
             tick = ticks[choice] = QCheckBox(text)
-            tick.setMinimumHeight(_TICK_ROW_HEIGHT)
+            tick.setMinimumHeight(theme.scaled(_TICK_ROW_HEIGHT))
             describe(tick, f"{name}: {text}", f"{tip}: {text}")
             tick.clicked.connect(self._emit_changed)
-            grid.addWidget(tick, place // _TICK_COLUMNS, place % _TICK_COLUMNS)
+            grid.addWidget(tick, place // columns, place % columns)
         add_form_row(self._form, name, grid)
 
 
