@@ -55,6 +55,15 @@ class SegmentTable:
         self._read_names()
         self.rows = segment_rows(self._session.study)
 
+    def find_all_problems(self) -> None:
+        """Find out what is still to be done about every segment; for a thread, because that takes long."""
+        for segment_id in self.rows:
+            self.problems(segment_id)
+
+    def take_over(self, other: "SegmentTable") -> None:
+        """Use the rows of another table of this study, and the problems that it found."""
+        self.rows, self._problems = other.rows, other._problems
+
     def _read_names(self) -> None:
         """Read all but the rows."""
         study = self._session.study

@@ -55,7 +55,6 @@ def test_applying_a_theme_changes_the_colours_and_says_so(qapp, qtbot):
     assert theme.palette() != dark
     assert theme.shade() == "light"
     assert qapp.palette().window().color() == theme.palette().panel
-    assert "@" not in qapp.styleSheet()
 
 
 def test_the_typeface_is_bundled_and_its_figures_have_one_width(qapp: QApplication):

@@ -16,7 +16,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent, QPixmap, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from resources.translation import tr
@@ -333,6 +333,7 @@ class RecordTable(QTableView, Generic[R]):
         self._silent = False
         self._follows_end = follows_end
         self._fitted: list[int] = []
+        self._needed: list[int] = []
         self.records_model: RecordModel[R] = RecordModel(key, self)
         self.records_model.wraps = wraps
         self.setModel(self.records_model)
@@ -378,6 +379,7 @@ class RecordTable(QTableView, Generic[R]):
             else triggers.NoEditTriggers
         )
         self._fitted = []
+        self._needed = []
         self._fit_columns()
 
     def show_records(self, records: Sequence[R], *, writable: bool = True) -> None:
@@ -389,6 +391,7 @@ class RecordTable(QTableView, Generic[R]):
         self._silent = True
         try:
             changed = model.set_records(records)
+            self._needed = []
             self._fit_columns()
             if changed:
                 self.select(kept, current)
@@ -469,12 +472,20 @@ class RecordTable(QTableView, Generic[R]):
         super().resizeEvent(event)
         self._fit_columns()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit_columns()
+
     def _fit_columns(self) -> None:
         """Give columns what their texts need and the room allows, until somebody drags one."""
         columns, head = self.records_model.columns, self.horizontalHeader()
-        if self._fitted and self._fitted != [self.columnWidth(place) for place in range(len(columns))]:
+        if not self.isVisible() or (
+            self._fitted and self._fitted != [self.columnWidth(place) for place in range(len(columns))]
+        ):
             return
-        needed = [max(self.sizeHintForColumn(place), head.sectionSizeHint(place)) for place in range(len(columns))]
+        needed = self._needed = self._needed or [
+            max(self.sizeHintForColumn(place), head.sectionSizeHint(place)) for place in range(len(columns))
+        ]
         widths = [
             min(need, _MIN_STRETCH_WIDTH if column.stretch or column.shrinks else column.width or need)
             for need, column in zip(needed, columns, strict=True)

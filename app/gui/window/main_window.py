@@ -24,6 +24,7 @@ from app.gui.jobs.job_center import JobCenter
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.pages.activity_log import ActivityLog
 from app.gui.pages.context import Context
+from app.gui.pages.tabbed_view import paint_apart
 from app.gui.player.cameras import Views
 from app.gui.player.picture_controls import FullScreenHints, PictureControls
 from app.gui.player.playback import Playback, Subtitles
@@ -64,7 +65,7 @@ from project.entities.study_records import MediumRole
 from project.errors import UserError
 from project.store.opening import DamagedStudy
 from resources.translation import tr
-from widgets import accessibility
+from widgets import accessibility, theme
 from widgets.dialogs.dialog_windows import owning_window, show_error_in
 from widgets.form.input_fields import EscapeKeys
 from widgets.form.layouts import bounded_to_screen
@@ -170,6 +171,7 @@ class MainWindow(WindowParts):
         accessibility.install()
         # Before any widget is made: those that exist already would keep the desktop's typeface.
         apply_theme(self.studio.settings.theme)
+        theme.dress(self)
         self.background = BackgroundPool(self)
         self.player = Player(self, engine)
         self.memory = WindowMemory(self)
@@ -362,6 +364,8 @@ class MainWindow(WindowParts):
 
     def show_workspace(self, open_: bool) -> None:
         """Show the parts for a study that is open, or the welcome page."""
+        if self.isVisible():
+            paint_apart(self._content)
         self._content.setCurrentWidget(self.workspace if open_ else self.welcome)
 
     def close_study(self) -> None:
