@@ -32,8 +32,8 @@ Index = QModelIndex | QPersistentModelIndex
 _TOP = QModelIndex()
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_ROWS_MEASURED = 60
-"""Rows beyond those in sight by which columns find their width; measuring all of thousands would stop the window."""
+_ROWS_MEASURED = 30
+"""Rows by which columns find their width, those in sight first; measuring all of thousands would stop the window."""
 _MIN_STRETCH_WIDTH = 200
 """Pixels that a column which takes the remaining room gets in any case."""
 _NUMBER_PATTERN = re.compile(r"[-+\u2212]?[\d,]*\d(\.\d+)?( ?%| s| min| times| eye\sdistances)?( ± [\d.]+( ?%)?)?")

@@ -32,7 +32,8 @@ class ViewTab:
 def paint_apart(widget: QWidget) -> None:
     """Let what a widget shows next be painted in a turn of the event loop of its own; until then its picture stays."""
     widget.setUpdatesEnabled(False)
-    QTimer.singleShot(0, widget, lambda: widget.setUpdatesEnabled(True))
+    # One of no milliseconds may be an event that Qt handles in this turn.
+    QTimer.singleShot(1, widget, lambda: widget.setUpdatesEnabled(True))
 
 
 class TabbedView(QWidget):
