@@ -360,7 +360,11 @@ class SegmentsTab(StudyView):
             self._set_columns()
         if _FILTER_TABLES & changes.tables.keys():
             fill_filter_bar(self.bar, self._session, self._table)
-        self.show_rows()
+        if rows is None:
+            self.show_rows()
+        else:
+            # Where it is much, taking it in takes as long as showing it.
+            QTimer.singleShot(1, self, self.show_rows)
 
     def _on_rows_read(self) -> None:
         """Show the rows, now that they are read, with what was edited meanwhile."""

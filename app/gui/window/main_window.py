@@ -171,6 +171,7 @@ class MainWindow(WindowParts):
         accessibility.install()
         # Before any widget is made: those that exist already would keep the desktop's typeface.
         apply_theme(self.studio.settings.theme)
+        theme.dress(self)
         self.background = BackgroundPool(self)
         self.player = Player(self, engine)
         self.memory = WindowMemory(self)
@@ -178,7 +179,6 @@ class MainWindow(WindowParts):
         self.studio.apart.finished.connect(self._close_now, Qt.ConnectionType.QueuedConnection)
         self._build()
         self._join(questions or Dialogs(self), runner or WorkerRunner(self), engine)
-        theme.dress(self)
         self.guard.watch(self)
         self._drops = DropFilter(self, self.files)
         self.memory.restore_window()
