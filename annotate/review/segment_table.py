@@ -55,15 +55,6 @@ class SegmentTable:
         self._read_names()
         self.rows = segment_rows(self._session.study)
 
-    def find_all_problems(self) -> None:
-        """Find out what is still to be done about every segment; for a thread, because that takes long."""
-        for segment_id in self.rows:
-            self.problems(segment_id)
-
-    def take_over(self, other: "SegmentTable") -> None:
-        """Use the rows of another table of this study, and the problems that it found."""
-        self.rows, self._problems = other.rows, other._problems
-
     def _read_names(self) -> None:
         """Read all but the rows."""
         study = self._session.study
@@ -78,6 +69,15 @@ class SegmentTable:
         self._problems: dict[str, tuple[str, ...]] = {}
         self._disputed: set[str] | None = None
         self._forget_judges()
+
+    def find_all_problems(self) -> None:
+        """Find out what is still to be done about every segment; for a thread, because that takes long."""
+        for segment_id in self.rows:
+            self.problems(segment_id)
+
+    def take_over(self, other: "SegmentTable") -> None:
+        """Use the rows of another table of this study, and the problems that it found."""
+        self.rows, self._problems = other.rows, other._problems
 
     def affected_ids(self, changes: Changes) -> list[str] | None:
         """Return the ids of the segments that are read again after an edit; None for all."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QIcon, QImage
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from resources import resource
 from widgets import theme
@@ -50,11 +50,16 @@ def test_every_colour_is_one_and_text_is_readable_on_every_surface(shade):
 def test_applying_a_theme_changes_the_colours_and_says_so(qapp, qtbot):
     theme.apply(qapp, "dark")
     dark = theme.palette()
+    window = QWidget()
+    qtbot.addWidget(window)
+    theme.dress(window)
     with qtbot.waitSignal(theme.notifier.changed):
         theme.apply(qapp, "light")
     assert theme.palette() != dark
     assert theme.shade() == "light"
     assert qapp.palette().window().color() == theme.palette().panel
+    assert theme.palette().accent.name() in window.styleSheet()
+    assert "@" not in window.styleSheet()
 
 
 def test_the_typeface_is_bundled_and_its_figures_have_one_width(qapp: QApplication):
