@@ -3,13 +3,13 @@
 The command line and the window share it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from annotate.interchange import document_import, lossless_format
-from annotate.interchange.bounded_files import check_entries, read_head
+from annotate.interchange.bounded_files import check_entries, check_lanes, read_head
 from annotate.interchange.document import Document, Format, join_documents
 from annotate.interchange.document_import import Plan
 from annotate.interchange.lane_mapping import ImportMapping
@@ -17,6 +17,7 @@ from annotate.interchange.lossless_format import RowsPlan
 from project.entities.study_records import Changes
 from project.errors import UserError, require_utf8
 from project.plugins.plugin_registry import Plugins
+from project.schemes.label_keys import WINDOW_KEYS
 from project.session.gc_control import collector_paused
 from project.session.session import Session
 from project.text_format import escape_unprintable
@@ -102,6 +103,7 @@ def read_file(path: Path, key: str | None = None) -> Document:
         endings = (end for end in file_format.suffixes if path.name.lower().endswith(end))
         name = path.name[: -len(next(endings, path.suffix)) or None] or path.name
         found = replace(file_format.read(path), name=name, source=file_format.key)
+    check_lanes(path, len(found.lanes_by_name()))
     check_entries(path, sum(len(lane.entries) for part in found.recordings for lane in part.lanes))
     return found
 
@@ -117,12 +119,18 @@ def read_files(paths: Sequence[Path], key: str | None = None) -> Document:
     return join_documents(documents)
 
 
-def plan_import(session: Session, document: Document, mapping: ImportMapping, places: Sequence[str]) -> Plan | RowsPlan:
+def plan_import(
+    session: Session,
+    document: Document,
+    mapping: ImportMapping,
+    places: Sequence[str],
+    keys_in_use: Collection[str] = WINDOW_KEYS,
+) -> Plan | RowsPlan:
     """Say what importing a document would do; a lossless one needs neither mapping nor places."""
     if document.rows:
         return lossless_format.plan_rows(session, document)
     with collector_paused():
-        return document_import.plan_document_import(session, document, mapping, places)
+        return document_import.plan_document_import(session, document, mapping, places, keys_in_use)
 
 
 def apply_import(session: Session, plan: Plan | RowsPlan, name: str, *, keep_rest: bool = False) -> Changes:

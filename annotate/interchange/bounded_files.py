@@ -6,8 +6,9 @@ XML with a document type, and so with any entity, is refused.
 import csv
 import io
 import json
+import re
 import zipfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -22,8 +23,12 @@ MAX_FILE_BYTES = 64 * MEGABYTE
 """The largest file that is read where its format says nothing else."""
 MAX_ENTRIES = 500_000
 """Segments and utterances that are read from one file of another tool."""
+MAX_LANES = 5_000
+"""Tiers, subjects or columns of different names that are read from one file of another tool."""
 HEAD_BYTES = 65_536
 _MAX_CELL_CHARS = 10_000_000
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+"""Half a character, as JSON writes it."""
 
 
 def read_head(path: Path) -> bytes:
@@ -69,10 +74,22 @@ def decode_text(found: bytes, path: Path) -> str:
         ) from None
 
 
+def load_json(text: str, **options: Any) -> Any:
+    """Return what a JSON text says, read with options of `json.loads`.
+
+    Raises:
+        ValueError: it is no JSON, or a text in it is no Unicode, which no study can hold.
+    """
+    found = json.loads(text, **options)
+    if _SURROGATE.search(text):
+        json.dumps(found, ensure_ascii=False).encode()
+    return found
+
+
 def parse_json(text: str, path: Path) -> Any:
     """Return what the JSON in a file says."""
     try:
-        return json.loads(text)
+        return load_json(text)
     except json.JSONDecodeError as error:
         raise damaged_file_error(path, f"it is not JSON ({error.msg})", error.lineno) from None
     except (ValueError, RecursionError):
@@ -143,46 +160,59 @@ def check_entries(path: Path, number: int) -> None:
         )
 
 
+def check_lanes(path: Path, number: int) -> None:
+    """Return quietly where a file holds `MAX_LANES` tiers of different names at most."""
+    if number > MAX_LANES:
+        raise UserError(
+            f"{escape_unprintable(path.name)} has more than {MAX_LANES} tiers, which is the limit.",
+            "Nothing was imported. Split the file.",
+        )
+
+
 MAX_DEPTH = 32
 _CHUNK_BYTES = 65_536
-Start = Callable[[str, dict[str, str]], None]
-End = Callable[[str, str], None]
+Start = Callable[[dict[str, str]], object]
+End = Callable[[str], object]
 
 
 class _ForbiddenXml(Exception):
     """Something in the file is not allowed; its text says what."""
 
 
-def parse_xml(path: Path, start: Start, end: End, starts: Collection[str], ends: Collection[str]) -> None:
-    """Read a file of `MAX_FILE_BYTES` bytes at most.
+def parse_xml(path: Path, starts: Mapping[str, Start], ends: Mapping[str, End]) -> str:
+    """Read a file of `MAX_FILE_BYTES` bytes at most; returns the name of its root.
 
-    `start` gets name and attributes of each element that `starts` names, and of the root; `end` gets the name of each
-    that `ends` names, and the text since its last child or its start.
+    `starts` has what gets the attributes of each element of a name; `ends` has what gets, at its end, the text since
+    its last child or its start.
     """
     content = io.BytesIO(read_bytes(path))
     parser = expat.ParserCreate()
     parser.buffer_text = True
     pieces: list[str] = []
-    depth = 0
+    depth, root = 0, ""
 
     def refuse(*_: object) -> None:
         raise _ForbiddenXml("it declares a document type, which is refused for safety")
 
     def begin(name: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
+        nonlocal depth, root
         depth += 1
         if depth > MAX_DEPTH:
             raise _ForbiddenXml("its elements are nested too deeply")
-        pieces.clear()
-        if name in starts or depth == 1:
-            start(name, attributes)
+        if depth == 1:
+            root = name
+        if pieces:
+            pieces.clear()
+        if name in starts:
+            starts[name](attributes)
 
     def finish(name: str) -> None:
         nonlocal depth
         depth -= 1
         if name in ends:
-            end(name, "".join(pieces))
-        pieces.clear()
+            ends[name]("".join(pieces))
+        if pieces:
+            pieces.clear()
 
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
@@ -200,3 +230,4 @@ def parse_xml(path: Path, start: Start, end: End, starts: Collection[str], ends:
     except (LookupError, UnicodeError, ValueError) as error:
         # An encoding that Python does not know, or that expat cannot use.
         raise damaged_file_error(path, str(error) or "its encoding is not known") from None
+    return root

@@ -12,8 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
+from annotate.interchange.bounded_files import load_json
 from project.entities.study_records import Json, Recording
 from project.errors import UserError
+from project.schemes.scheme import TierConstraint
 
 COMMENTS = "comments"
 """The name under which a segment's comments stand among its values."""
@@ -33,7 +35,7 @@ def parse_comments(value: Json) -> list[str]:
     found = value
     if isinstance(value, str) and value.startswith("["):
         try:
-            found = json.loads(value)
+            found = load_json(value)
         except (ValueError, RecursionError):
             found = value
     items = found if isinstance(found, list) else [value]
@@ -115,6 +117,8 @@ class InterchangeLane:
         about_recording: whether its entries are about the whole recording, and their times mean nothing.
         free_text: name under which the texts of its entries are values, in a lane without codes; "" otherwise.
         participant_value: name under which the participant is a value of its entries; "" where it is none.
+        constraint: how its entries lie within those of the parent.
+        declares_points: whether the file says that its entries are points, also where there are none.
     """
 
     name: str
@@ -134,6 +138,8 @@ class InterchangeLane:
     about_recording: bool = False
     free_text: str = ""
     participant_value: str = ""
+    constraint: TierConstraint = TierConstraint.INCLUDED_IN
+    declares_points: bool = False
 
     def with_codes(self) -> "InterchangeLane":
         """Return it for a format of codes: free texts are values, and the name of these is the code."""
@@ -152,8 +158,10 @@ class InterchangeLane:
 
     @property
     def holds_points(self) -> bool:
-        """Whether it has entries, and all of them are points."""
-        return bool(self.entries) and all(entry.start_us == entry.end_us for entry in self.entries)
+        """Whether all of its entries are points; without any, what the file says."""
+        if not self.entries:
+            return self.declares_points
+        return all(entry.start_us == entry.end_us for entry in self.entries)
 
     @property
     def is_speech(self) -> bool:
@@ -370,9 +378,16 @@ def split_into_rows(entries: Sequence[InterchangeEntry]) -> list[list[Interchang
 
 def unique_name(name: str, taken: set[str]) -> str:
     """Return a name that is not taken yet, with a number after it where it has to be, and take it."""
-    found, number = name, 2
-    while found in taken:
-        found, number = f"{name} ({number})", number + 1
+    found = name
+    if name in taken:
+        # A file can have a name a million times, so the numbers are not counted one by one.
+        used, free = 1, 2
+        while f"{name} ({free})" in taken:
+            used, free = free, free * 2
+        while free - used > 1:
+            middle = (used + free) // 2
+            used, free = (middle, free) if f"{name} ({middle})" in taken else (used, middle)
+        found = f"{name} ({free})"
     taken.add(found)
     return found
 

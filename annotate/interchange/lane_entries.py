@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import NamedTuple
 
 from annotate.interchange import value_text
 from annotate.interchange.document import (
@@ -247,8 +248,7 @@ _MAX_LISTED_TEXTS = 50
 _NO_LABEL_HINT = ": choose one for it, or a new track"
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """One entry as a segment."""
 
     start_us: int
@@ -273,6 +273,7 @@ class LaneReader:
             scheme.field(field_key)
         names = {label.name.casefold(): label.key for label in self._track.labels}
         self._known = names | {label.key.casefold(): label.key for label in self._track.labels}
+        self._keys = {label.key for label in self._track.labels}
         self._labels: dict[str, str] = dict(target.labels)
         self._fields = {field.key: field for field in scheme.fields}
         self._about = scheme.participant_field(target.track)
@@ -283,11 +284,7 @@ class LaneReader:
         found = self._labels.get(text)
         if found is None:
             plain = text.strip()
-            found = (
-                plain
-                if self._track.label(plain) is not None
-                else self._known.get(plain.casefold(), self._target.otherwise)
-            )
+            found = plain if plain in self._keys else self._known.get(plain.casefold(), self._target.otherwise)
             self._labels[text] = found
         return found
 
@@ -306,7 +303,7 @@ class LaneReader:
             span = (place_point if self._track.holds_points else clip_to_recording)(entry, importing)
         if span is None:
             return None
-        if self._track.span_problem(*span, duration_us):
+        if self._track.sampling is not None and self._track.span_problem(*span, duration_us):
             left_out["it is no sample of the track"] += 1
             return None
         values: dict[str, Json] = {}

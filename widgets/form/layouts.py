@@ -1,7 +1,18 @@
 """Fits windows to the screen and to their texts, and lays widgets out in rows, columns and wrapping rows."""
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QBoxLayout, QDialog, QHBoxLayout, QLayout, QLayoutItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QDialog,
+    QHBoxLayout,
+    QLayout,
+    QLayoutItem,
+    QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from widgets import theme
 from widgets.text_labels import PlainLabel, describe
@@ -26,6 +37,26 @@ def fit_width(dialog: QDialog, layout: QLayout, width: int) -> None:
     """
     dialog.setMinimumWidth(width)
     dialog.resize(width, layout.totalHeightForWidth(width))
+
+
+def wrap_in_scroll_area(page: QWidget) -> QScrollArea:
+    """Return a page that a low window scrolls, where it would have to grow otherwise."""
+    area = QScrollArea(widgetResizable=True)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setMinimumWidth(page.minimumSizeHint().width() + area.verticalScrollBar().sizeHint().width())
+    area.setWidget(page)
+    page.setAutoFillBackground(False)
+    return area
+
+
+def bring_up(stack: QStackedWidget, place: int) -> None:
+    """Show a page of a stack; only the one that is shown counts for how small the stack can be."""
+    for number in range(stack.count()):
+        policy = QSizePolicy.Policy.Preferred if number == place else QSizePolicy.Policy.Ignored
+        if (page := stack.widget(number)) is not None:
+            page.setSizePolicy(policy, policy)
+    stack.setCurrentIndex(place)
 
 
 def make_row(*parts: LayoutPart) -> QHBoxLayout:

@@ -19,13 +19,14 @@ from PySide6.QtWidgets import (
 )
 
 from annotate.segments import bulk_edits
-from app.gui.annotate.inspector import make_inspector_page, wrap_in_scroll_area
+from app.gui.annotate.inspector import make_inspector_page
 from app.gui.study.study_controller import StudyController
 from project.entities.study_records import Changes
 from project.queries.annotator_rows import annotator_names
 from project.queries.segment_rows import comments_of
 from resources.translation import tr
 from widgets import theme
+from widgets.form.layouts import wrap_in_scroll_area
 from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon
 
@@ -87,7 +88,7 @@ class CommentsBox(QWidget):
         self.field.setPlaceholderText(tr("Add a comment (Ctrl+Return sends it)"))
         self.field.setAccessibleName(tr("Your comment"))
         self.field.setTabChangesFocus(True)
-        self.field.setFixedHeight(_FIELD_HEIGHT)
+        self.field.setFixedHeight(theme.scaled(_FIELD_HEIGHT))
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._enable)
         below.addWidget(self.field)

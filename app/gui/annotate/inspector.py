@@ -39,17 +39,6 @@ def make_inspector_page(inspector: QWidget, below: QWidget) -> QWidget:
     return page
 
 
-def wrap_in_scroll_area(page: QWidget) -> QWidget:
-    """Return a page that a low window scrolls, where it would have to grow otherwise."""
-    area = QScrollArea(widgetResizable=True)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setMinimumWidth(page.minimumSizeHint().width() + area.verticalScrollBar().sizeHint().width())
-    area.setWidget(page)
-    page.setAutoFillBackground(False)
-    return area
-
-
 class Inspector(QWidget):
     """Shows one segment with its form, several with what can be done to all, or what to do when there is none.
 

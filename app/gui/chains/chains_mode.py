@@ -309,14 +309,14 @@ SHORTCUT_SHEET: tuple[tuple[str, str], ...] = (
     (".", tr("The node one frame later; with Alt, its end")),
     ("Left, Right, Up, Down", tr("In the graph: the node beside, above or below; with Ctrl, along the edges")),
     ("G", tr("Go to the graph, or from there back to the timeline")),
-    ("T", tr("In the graph: lay it out anew")),
+    ("T", tr("In the graph: lay it out again")),
     ("Shift+Space", tr("Play the selected nodes' span")),
     ("V", tr("Next chain of the recording")),
     ("Del", tr("Delete the selected nodes")),
     ("F2", tr("Rename the chain")),
     ("Esc", tr("Select nothing")),
     ("Y, X, Q", tr("Agree with the chain, want a change, or discuss it")),
-    ("W", tr("Take back what you said about the chain")),
+    ("W", tr("Take back your review of the chain")),
     ("K", tr("Write a note about the chain")),
 )
 """Keys and what they do, for the sheet of all keys; the documentation lists the same."""

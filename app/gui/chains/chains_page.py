@@ -31,6 +31,7 @@ from widgets import theme
 from widgets.dialogs.command_palette import FilterListPopup
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.input_fields import NoteEdit
+from widgets.form.layouts import wrap_in_scroll_area
 from widgets.form.wheel_guard import ComboBox
 from widgets.graph.graph_view import ChainGraphView
 from widgets.labels import KIND_LOOKS, SIGN_PX, sign_icon
@@ -269,7 +270,7 @@ class ReviewBox(QWidget):
         self.said = ShortList()
         self.said.setAccessibleName(tr("What people said about this chain"))
         self.said.setWordWrap(True)
-        self._nobody = PlainLabel(tr("Nobody said anything about this chain yet."))
+        self._nobody = PlainLabel(tr("Nobody has reviewed this chain yet."))
         self._nobody.setProperty("quiet", True)
         self.note = NoteEdit(placeholderText=tr("Note: what is missing, what is wrong"), clearButtonEnabled=True)
         self.note.setAccessibleName(tr("Note about this chain"))
@@ -285,7 +286,7 @@ class ReviewBox(QWidget):
             button.clicked.connect(lambda _=False, decision=decision: self.decide(decision))
             self.buttons[decision] = button
             row.addWidget(button, 1)
-        self.withdraw = _make_button(tr("Take back (W)"), tr("Take back what you said about this chain"))
+        self.withdraw = _make_button(tr("Take back (W)"), tr("Take back your review of this chain"))
         self.withdraw.clicked.connect(self.withdraw_requested)
         row.addWidget(self.withdraw)
         last = QHBoxLayout()
@@ -531,6 +532,6 @@ class ChainsPage(StudyView):
         self._parts = QStackedLayout()
         # In this order: a stack that is part of nothing shows its first widget as a window of its own.
         column.addLayout(self._parts, 1)
-        for widget in (self.form, self.checks, self.review):
+        for widget in (wrap_in_scroll_area(self.form), self.checks, self.review):
             self._parts.addWidget(widget)
         return lower

@@ -81,7 +81,8 @@ class SeatsForm(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(theme.GRID)
-        self._grid.setColumnStretch(1, 1)
+        self._grid.setColumnStretch(1, 3)
+        self._grid.setColumnStretch(2, 2)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._lines: list[tuple[ChoiceBox, QLineEdit, ChoiceBox]] = []
 
@@ -125,7 +126,9 @@ class SeatsForm(QWidget):
         goal.setReadOnly(line.is_fixed)
         goal.setCursorPosition(0)
         player = ChoiceBox(
-            tr("Who plays number {value}").format(value=place + 1), tr("A person at this keyboard, or a judge")
+            tr("Who plays number {value}").format(value=place + 1),
+            tr("A person at this keyboard, or a judge"),
+            compact=True,
         )
         player.addItem(tr("Person"), PERSON)
         for key, name in judges.items():
@@ -181,7 +184,7 @@ class StartForm(QWidget):
         self.limit = IntegerBox(minimum=1, maximum=1000, value=MOST_TURNS)
         self.limit.setAccessibleName(tr("Turns at most"))
         self.limit.lineEdit().setAccessibleName(tr("Turns at most"))
-        self.agreed = QCheckBox(tr("Whoever types agrees that judges are sent it"))
+        self.agreed = QCheckBox(tr("The players agree that judges are sent what they type"))
         self.agreed.setToolTip(tr("Without it, no judge on another machine can be asked"))
         self.status = ElidedLabel()
         self.status.setAccessibleName(tr("State"))

@@ -359,7 +359,7 @@ class PlayView(QWidget):
         self.known_title.setFont(theme.font(semibold=True))
         self.raise_curtain = QPushButton()
         self.raise_curtain.clicked.connect(self.reveal_requested)
-        self.status = ElidedLabel()
+        self.status = PlainLabel(wordWrap=True)
         self.status.setAccessibleName(tr("State"))
         self.bar = TurnBar()
         self.play = _make_button(tr(" Play"), "play", tr("Let the judges act until a person has to, or it is over"))
@@ -385,7 +385,7 @@ class PlayView(QWidget):
             self._write()
         self.known.setVisible(not curtain)
         self.raise_curtain.setText(curtain)
-        self.raise_curtain.setToolTip(tr("Whoever sat here before looks away"))
+        self.raise_curtain.setToolTip(tr("The player before looks away"))
         self.raise_curtain.setVisible(bool(curtain))
 
     def _write(self) -> None:

@@ -63,7 +63,7 @@ class MethodList(QWidget):
         self.form: OptionForm | None = None
         self.tree = TickList(columns=2)
         self.tree.setAccessibleName(tr("Methods: how the faces are hidden"))
-        self.tree.setFixedHeight(ROW_HEIGHT * len(METHODS) + 4)
+        self.tree.setFixedHeight(theme.scaled(ROW_HEIGHT) * len(METHODS) + 4)
         self._described = RichLabel(wordWrap=True)
         self._described.setMinimumHeight(theme.GRID * 7)
         self._described.setAlignment(Qt.AlignmentFlag.AlignTop)
@@ -363,7 +363,7 @@ class ExportDialog(OwnDialog):
         self._recordings, self._shown, self._span = tuple(recordings), shown, span
         self._choose_folder = choose_folder or _ask_folder
         self.setWindowTitle(tr("Export anonymized"))
-        self.resize(bounded_to_screen(_DIALOG_SIZE, self))
+        self.resize(bounded_to_screen(_DIALOG_SIZE * (theme.text_size() / 100), self))
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID * 2)
@@ -422,7 +422,7 @@ class ExportDialog(OwnDialog):
         form.addRow(tr("&Export"), self._build_scope())
         self.several = TickList()
         self.several.setAccessibleName(tr("Which recordings"))
-        self.several.setFixedHeight(theme.GRID * 14)
+        self.several.setFixedHeight(theme.scaled(theme.GRID * 14))
         for key, title in self._recordings:
             self.several.add_row(key, title, key == self._shown)
         self.several.itemChanged.connect(lambda *_: self._update_note())
@@ -453,7 +453,7 @@ class ExportDialog(OwnDialog):
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setWidget(inner)
-        area.setFixedWidth(_FORM_WIDTH)
+        area.setFixedWidth(theme.scaled(_FORM_WIDTH))
         return area
 
     def _build_scope(self) -> QComboBox:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QPushButton,
     QScrollArea,
     QSpinBox,
@@ -50,7 +51,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.form.input_fields import ChoiceBox, IntegerBox
-from widgets.form.layouts import make_row
+from widgets.form.layouts import make_column, make_row
 from widgets.form.wheel_guard import ComboBox
 from widgets.progress_bars import ProgressBar, make_busy_line
 from widgets.table.record_table import RecordTable
@@ -177,7 +178,7 @@ class FunnelLayout(StudyView):
         split = QSplitter(Qt.Orientation.Horizontal)
         split.addWidget(scroll)
         split.addWidget(self._make_right_part())
-        split.setSizes([560, 660])
+        split.setSizes([500, 720])
         split.setStretchFactor(1, 1)
         split.setChildrenCollapsible(False)
         self.progress = ProgressBar()
@@ -237,12 +238,13 @@ class FunnelLayout(StudyView):
         below.addWidget(self.table)
         below.addWidget(self._make_detail())
         below.setSizes([300, 180])
-        below.setStretchFactor(0, 1)
+        below.setStretchFactor(0, 2)
+        below.setStretchFactor(1, 1)
         below.setChildrenCollapsible(False)
         column.addWidget(below, 1)
         return right
 
-    def _make_ask_row(self) -> QHBoxLayout:
+    def _make_ask_row(self) -> QLayout:
         self.ask_label = PlainLabel(tr("Run this step &with"))
         self.ask_judges = TickMenu(tr("Judges that are asked"), tr("Choose judges"))
         self.ask_label.setBuddy(self.ask_judges)
@@ -258,10 +260,8 @@ class FunnelLayout(StudyView):
         self.take_all.setToolTip(
             tr("Give every question here the newest proposal that can be used; one undo takes it back")
         )
-        row = make_row(self.ask_label, self.ask_judges, 1)
-        for part in (self.again, self.run, self.cancel, self.take_all):
-            row.addWidget(part)
-        return row
+        asked = make_row(self.ask_label, self.ask_judges, 1)
+        return make_column(asked, make_row(self.again, None, self.run, self.cancel, self.take_all))
 
     def _make_detail(self) -> QWidget:
         inner = QWidget()

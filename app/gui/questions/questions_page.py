@@ -61,7 +61,7 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.layouts import WIDE_MARGIN, make_column
+from widgets.form.layouts import WIDE_MARGIN, bring_up, make_column
 from widgets.graph.graph_view import ChainGraphView
 from widgets.labels import NodePerson, participant_colours
 from widgets.text_labels import ElidedLabel
@@ -131,6 +131,9 @@ class QuestionsPage(StudyView):
         self.write = WritePanel(settings, wrong)
         self.graph = ChainGraphView(tools=False)
         self.graph.set_editable(False)
+        # In a low window the question goes first.
+        self.graph.board.setMinimumHeight(theme.GRID * 6)
+        self.graph.setMinimumHeight(theme.GRID * 6)
         self._empty = EmptyState("list-checks", "", "", [EmptyStateAction(*maker) for maker in makers[:1]])
         self._empty.button_clicked.connect(self.empty_chosen)
         parts = QSplitter(Qt.Orientation.Vertical)
@@ -194,7 +197,7 @@ class QuestionsPage(StudyView):
     def select_tab(self, key: str) -> None:
         """Turn a tab on."""
         self._tabs[key].setChecked(True)
-        self._panels.setCurrentIndex([*self._tabs].index(key))
+        bring_up(self._panels, [*self._tabs].index(key))
         self._show_panels()
         self.tab_changed.emit(key)
 
@@ -433,7 +436,7 @@ class QuestionsPage(StudyView):
         elif is_author(item.question, current_annotator_id(session)):
             reason = tr("You wrote this question: two others verify it.")
         elif not item.ready:
-            reason = tr("A draft cannot be verified: whoever wrote it tries it on judges first.")
+            reason = tr("A draft cannot be verified: its author tries it on judges first.")
         scores: list[float] = []
         if item.is_verified_by(current_annotator_id(session)):
             found = judge_scores(read_question_input(session, item.question), get_step("difficulty"), item.question)

@@ -465,7 +465,7 @@ class VerifyPanel(QWidget):
             self._labels[key] = button
         self.checklist.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.checklist.setMinimumContentsLength(8)
-        row.addWidget(self.checklist, 2)
+        row.addWidget(self.checklist, 3)
         return self._difficulty
 
     def _make_foot(self) -> QWidget:
@@ -483,7 +483,7 @@ class VerifyPanel(QWidget):
         upper.addWidget(self.note, 1)
         self.known = _make_tool_button("info", tr("Show which option is right"), "V", self.reveal)
         self.withdraw = _make_tool_button(
-            "undo-2", tr("Take back what you said about this question"), "W", self.request_withdrawal
+            "undo-2", tr("Take back your verification of this question"), "W", self.request_withdrawal
         )
         tools = (
             self.known,

@@ -19,7 +19,12 @@ from PySide6.QtWidgets import (
 
 from annotate.interchange.annotation_files import FORMATS, get_format
 from anonymize.methods.face_methods import METHODS, method_type, missing_weights
-from anonymize.release.release_gate import RECORDING_RULES, check_not_empty, check_texts_reviewed
+from anonymize.release.release_gate import (
+    RECORDING_RULES,
+    check_imported_codes,
+    check_not_empty,
+    check_texts_reviewed,
+)
 from anonymize.release.release_plan import (
     SCRUB,
     SOUND_CHOICES,
@@ -194,6 +199,7 @@ def judge_in_steps(session: Session, plan: ReleasePlan) -> Generator[str, None, 
             texts += part
             yield tr("Scrubbing the texts: {texts}…").format(texts=len(texts))
     reasons = [*check_not_empty(selection), *check_texts_reviewed(session, plan, texts)]
+    reasons += check_imported_codes(session, selection)
     yield tr("Looking at the rules…")
     total = len(selection.candidates)
     for done, candidate in enumerate(selection.candidates, 1):
@@ -306,14 +312,15 @@ class ReleasePlanForm(QWidget):
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.GRID * 2)
         grid.setVerticalSpacing(0)
-        grid.setColumnStretch(_TICK_COLUMNS, 1)
+        columns = max(1, _TICK_COLUMNS * 100 // max(100, theme.text_size()))
+        grid.setColumnStretch(columns, 1)
         ticks = self._ticks[key] = {}
         for place, (choice, text) in enumerate(names.items()):
             tick = ticks[choice] = QCheckBox(text)
-            tick.setMinimumHeight(_TICK_ROW_HEIGHT)
+            tick.setMinimumHeight(theme.scaled(_TICK_ROW_HEIGHT))
             describe(tick, f"{name}: {text}", f"{tip}: {text}")
             tick.clicked.connect(self._emit_changed)
-            grid.addWidget(tick, place // _TICK_COLUMNS, place % _TICK_COLUMNS)
+            grid.addWidget(tick, place // columns, place % columns)
         add_form_row(self._form, name, grid)
 
 

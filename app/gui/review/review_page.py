@@ -84,7 +84,7 @@ class ReviewDecisionBar(QWidget):
         self.disagree = self._make_decision_button(ReviewDecision.DISAGREE, tr("Disagree"), "circle-x", "X")
         row.addWidget(self.agree, 1)
         row.addWidget(self.disagree, 1)
-        self.withdraw = _make_tool_button("undo-2", tr("Take back what you said about this segment"), "W")
+        self.withdraw = _make_tool_button("undo-2", tr("Take back your review of this segment"), "W")
         self.withdraw.clicked.connect(self.withdraw_requested)
         before = _make_tool_button("skip-back", tr("Previous item"), "P")
         before.clicked.connect(lambda: self.step_requested.emit(-1))

@@ -285,7 +285,7 @@ SHORTCUT_SHEET: tuple[tuple[str, str], ...] = (
     ("N", tr("Next draft; with Shift, the previous one")),
     ("D", tr("Next doubtful word; with Shift, the previous one")),
     ("1, 2, 3", tr("This participant speaks")),
-    ("0", tr("Nobody knows who speaks")),
+    ("0", tr("The speaker is not known")),
     ("P", tr("A new participant speaks")),
     ("A", tr("The suggested speaker is right")),
     ("S", tr("Split at the playhead")),

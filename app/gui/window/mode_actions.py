@@ -174,7 +174,7 @@ FACES: tuple[Command[WindowParts], ...] = (
     Command(
         "place_seen",
         tr("F&aces"),
-        tr("&Seen: no face is bare here, go on"),
+        tr("Checked, &OK: go to the next place"),
         ("Y",),
         lambda w: w.faces.deciding.mark_seen(),
         EDITING,

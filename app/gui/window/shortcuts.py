@@ -79,7 +79,7 @@ def fixed_shortcuts(schemes: Iterable[Scheme]) -> list[Shortcut]:
         Shortcut(tr("In Faces"), "Alt+Left, Alt+Up", tr("Move the selected box; with Shift, its size")),
         Shortcut(tr("In Review"), "Y", tr("Agree and go on")),
         Shortcut(tr("In Review"), "X", tr("Disagree and go on")),
-        Shortcut(tr("In Review"), "W", tr("Take back what you said")),
+        Shortcut(tr("In Review"), "W", tr("Take back your review")),
         Shortcut(tr("In Review"), "T", tr("Write a note")),
         Shortcut(tr("In Review"), "N, P", tr("Next or previous item")),
         *(Shortcut(tr("Answering blind"), keys, text) for keys, text in ROOM_SHEET),
