@@ -371,10 +371,9 @@ class RecordTable(QTableView, Generic[R]):
 
     def _follow_theme(self) -> None:
         self.verticalHeader().setDefaultSectionSize(theme.scaled(theme.GRID * 7 / 2))
-        self._fit_columns()
-        self.viewport().update()
         self._needed = []
         self._fit_columns()
+        self.viewport().update()
 
     def set_columns(self, columns: Sequence[RecordColumn[R]]) -> None:
         """Have these columns, and no records until they are shown."""
