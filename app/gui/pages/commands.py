@@ -41,7 +41,7 @@ class Command(Generic[W]):
         repeats: whether holding the key down repeats it.
         keywords: by which the palette finds it too.
         is_ticked: whether the menu shows a tick, for an action that no signal ticks.
-        mode: key of the only mode in which its keys hold; elsewhere they mean what they mean without it.
+        mode: "faces" where its keys hold in that mode only; pages of other modes have `ModeKeys`.
     """
 
     key: str
