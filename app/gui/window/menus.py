@@ -118,9 +118,7 @@ class Menus(QObject):
     def apply_shortcuts(self) -> None:
         """Give every action the keys that it has now."""
         for spec in ACTIONS:
-            action = self.actions[spec.key]
-            self._give_keys(spec, action)
-            action.setToolTip(plain_tip(self.disabled_reason(spec) or self._tooltip(spec.key)))
+            self._give_keys(spec, self.actions[spec.key])
 
     def used_keys(self) -> list[QKeySequence]:
         """Return the keys of the window's own actions; a scheme's shortcut that is one of them does not work."""
@@ -215,7 +213,7 @@ class Menus(QObject):
         menu = self._menus[spec.menu]
         if spec.line:
             menu.addSeparator()
-        action = QAction(spec.text, self._window)
+        action = self.actions[spec.key] = QAction(spec.text, self._window)
         self._give_keys(spec, action)
         action.setAutoRepeat(spec.repeats)
         action.setCheckable(spec.checkable or spec.is_ticked is not None)
@@ -228,7 +226,6 @@ class Menus(QObject):
         menu.addAction(action)
         # The window keeps the keys while the menu bar is hidden.
         self._window.addAction(action)
-        self.actions[spec.key] = action
 
     def _give_keys(self, spec: Command[WindowParts], action: QAction) -> None:
         """Give an action its keys; those of one mode are only named, and taken where the mode is on."""
@@ -237,6 +234,8 @@ class Menus(QObject):
             action.setText(f"{spec.text}\t{QKeySequence(keys[0]).toString()}" if keys else spec.text)
         else:
             action.setShortcuts([QKeySequence(key) for key in keys])
+        # The status tip is why it is disabled.
+        action.setToolTip(plain_tip(action.statusTip() or self._tooltip(spec.key)))
 
     def _group_into_submenu(self, menu: str, title: str, keys: Sequence[str]) -> QMenu:
         """Put actions of a menu into one of their own inside it: what is needed seldom must not make it too long."""
