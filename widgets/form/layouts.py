@@ -1,12 +1,27 @@
 """Fits windows to the screen and to their texts, and lays widgets out in rows, columns and wrapping rows."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QBoxLayout, QDialog, QHBoxLayout, QLayout, QLayoutItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QDialog, QHBoxLayout, QLayout, QLayoutItem, QSplitter, QVBoxLayout, QWidget
 
 from widgets import theme
 from widgets.text_labels import PlainLabel, describe
 
-LayoutPart = QWidget | QLayout | int | None
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """So many pixels of space between two parts."""
+
+    pixels: int
+
+
+Box = TypeVar("Box", bound=QBoxLayout)
+LayoutPart = QWidget | QLayout | Gap | tuple[QWidget, Qt.AlignmentFlag] | int | None
+Margin = int | tuple[int, int, int, int]
+"""Pixels on each side, or at the left, the top, the right and the bottom."""
 WIDE_MARGIN = theme.GRID * 3 // 2
 """Pixels around the content of a page or window."""
 
@@ -28,42 +43,56 @@ def fit_width(dialog: QDialog, layout: QLayout, width: int) -> None:
     dialog.resize(width, layout.totalHeightForWidth(width))
 
 
-def make_row(*parts: LayoutPart) -> QHBoxLayout:
-    """Lay parts out from left to right; a number is the stretch of the part before it, None is space that grows."""
-    row = QHBoxLayout()
-    row.setContentsMargins(0, 0, 0, 0)
-    _fill(row, parts)
-    return row
+def make_row(*parts: LayoutPart, margin: Margin = 0, spacing: int = theme.GRID) -> QHBoxLayout:
+    """Lay parts out from left to right, with a margin around them and a space between them.
+
+    A number is the stretch of the part before it, None is space that grows, and a widget may stand with its alignment.
+    """
+    return _fill(QHBoxLayout(), parts, margin, spacing)
 
 
-def make_column(*parts: LayoutPart, margin: int = 0) -> QVBoxLayout:
-    """Lay parts out below one another, given as to `make_row`, with a margin around them."""
-    column = QVBoxLayout()
-    column.setContentsMargins(*[margin] * 4)
-    _fill(column, parts)
-    return column
+def make_column(*parts: LayoutPart, margin: Margin = 0, spacing: int = theme.GRID) -> QVBoxLayout:
+    """Lay parts out below one another, given as to `make_row`."""
+    return _fill(QVBoxLayout(), parts, margin, spacing)
+
+
+def make_splitter(orientation: Qt.Orientation, *parts: QWidget | int, sizes: Sequence[int] = ()) -> QSplitter:
+    """Put parts beside or below each other, none of which can be dragged away; numbers are as to `make_row`."""
+    splitter = QSplitter(orientation, childrenCollapsible=False)
+    for part in parts:
+        if isinstance(part, QWidget):
+            splitter.addWidget(part)
+        else:
+            splitter.setStretchFactor(splitter.count() - 1, part)
+    if sizes:
+        splitter.setSizes([*sizes])
+    return splitter
 
 
 def make_tab_page(*parts: LayoutPart) -> QWidget:
     """Return the page of a tab with parts below one another, given as to `make_row`."""
     page = QWidget()
-    column = make_column(*parts)
-    column.setContentsMargins(0, theme.GRID, 0, 0)
-    page.setLayout(column)
+    page.setLayout(make_column(*parts, margin=(0, theme.GRID, 0, 0)))
     return page
 
 
-def _fill(box: QBoxLayout, parts: tuple[LayoutPart, ...]) -> None:
-    box.setSpacing(theme.GRID)
+def _fill(box: Box, parts: tuple[LayoutPart, ...], margin: Margin, spacing: int) -> Box:
+    box.setContentsMargins(*((margin,) * 4 if isinstance(margin, int) else margin))
+    box.setSpacing(spacing)
     for part in parts:
         if isinstance(part, QWidget):
             box.addWidget(part)
         elif isinstance(part, QLayout):
             box.addLayout(part)
+        elif isinstance(part, Gap):
+            box.addSpacing(part.pixels)
+        elif isinstance(part, tuple):
+            box.addWidget(part[0], 0, part[1])
         elif part is None:
             box.addStretch(1)
         else:
             box.setStretch(box.count() - 1, part)
+    return box
 
 
 def label_control(name: str, control: QWidget, tip: str = "") -> QWidget:
@@ -72,11 +101,8 @@ def label_control(name: str, control: QWidget, tip: str = "") -> QWidget:
     label.setBuddy(control)
     if tip:
         describe(control, name, tip)
-    row = make_row(label, control)
-    row.setContentsMargins(0, 0, theme.GRID, 0)
-    row.setSpacing(theme.GRID // 2)
     both = QWidget()
-    both.setLayout(row)
+    both.setLayout(make_row(label, control, margin=(0, 0, theme.GRID, 0), spacing=theme.GRID // 2))
     return both
 
 

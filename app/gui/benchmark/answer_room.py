@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from app.gui.benchmark.benchmark_labels import progress_text
 from app.gui.benchmark.benchmark_page import BenchmarkPage
 from app.gui.benchmark.item_sets import ItemSetPresenter
 from app.gui.judges.human_answer import AnswerPanel
+from app.gui.pages.commands import PageKey, add_page_keys, digit_keys
 from app.gui.pages.context import Context
 from benchmark.judge_input.input_plan import build_messages
 from benchmark.judging.person_judge import FORM_TRACK, PersonTask, person_judgment, refusal_judgment
@@ -32,16 +32,8 @@ from widgets.progress_bars import ProgressBar
 from widgets.text_labels import PlainLabel, plain_tip
 
 _BACK_KEY = "back"
-_MAX_DIGIT = 9
 _CHOOSE_HINT = tr("1 to 9 choose, ")
 _KEYS_HINT = tr("Ctrl+Return saves, Ctrl+K if you don't know, Esc pauses.")
-SHORTCUT_SHEET = (
-    ("1, 2, 3", tr("Choose")),
-    ("Ctrl+Return", tr("Save and go on")),
-    ("Ctrl+K", tr("I don't know")),
-    ("Esc", tr("Pause")),
-)
-"""Its keys, for the sheet of all keys."""
 
 
 class AnswerRoom(QWidget):
@@ -88,14 +80,11 @@ class AnswerRoom(QWidget):
         )
         self._done.button_clicked.connect(lambda _key: self.leave_requested.emit())
         self._lay_out()
-        self.save.clicked.connect(self._save)
-        self.skip.clicked.connect(self._decline)
+        self.save.clicked.connect(self.save_answer)
+        self.skip.clicked.connect(self.decline)
         self.later.clicked.connect(self.postponed)
         self.pause.clicked.connect(self.leave_requested)
-        for keys, do in (("Ctrl+Return", self._save), ("Ctrl+K", self._decline), ("Esc", self.leave_requested.emit)):
-            QShortcut(QKeySequence(keys), self).activated.connect(do)
-        for number in range(1, _MAX_DIGIT + 1):
-            QShortcut(QKeySequence(str(number)), self).activated.connect(lambda number=number: self._pick(number))
+        add_page_keys(self, KEYS)
 
     def show_progress(self, title: str, count: str, done: int, total: int) -> None:
         """Say what is asked, and how far they are."""
@@ -185,17 +174,29 @@ class AnswerRoom(QWidget):
         chooses = any(field.kind in CHOICE_KINDS for field in fields)
         self.show_note(f"{_CHOOSE_HINT if chooses else ''}{_KEYS_HINT}")
 
-    def _save(self) -> None:
+    def save_answer(self) -> None:
+        """Hand the answer on, where one can be given."""
         if self._ready:
             self.saved.emit(self.answer())
 
-    def _decline(self) -> None:
+    def decline(self) -> None:
+        """Say that they do not know."""
         if self._ready:
             self.declined.emit()
 
-    def _pick(self, number: int) -> None:
+    def pick(self, number: int) -> None:
+        """Choose by number."""
         if self._ready and self.panel is not None:
             self.panel.pick_choice(number)
+
+
+KEYS: tuple[PageKey["AnswerRoom"], ...] = (
+    PageKey("1 2 3", tr("Choose")),
+    *digit_keys(lambda room, number: room.pick(number)),
+    PageKey("Ctrl+Return", tr("Save and go on"), lambda room: room.save_answer()),
+    PageKey("Ctrl+K", tr("I don't know"), lambda room: room.decline()),
+    PageKey("Esc", tr("Pause"), lambda room: room.leave_requested.emit()),
+)
 
 
 def _make_button(text: str, tip: str) -> QPushButton:

@@ -29,7 +29,7 @@ from annotate.review.peer_review import (
     default_pair,
     update_reviews,
 )
-from app.gui.pages.commands import ModeKeys
+from app.gui.pages.commands import ModeKeys, PageKey
 from app.gui.pages.context import Context
 from app.gui.pages.study_view import StudyView
 from app.gui.review.review_items import (
@@ -246,20 +246,7 @@ class ReviewPage(StudyView):
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self._make())
-        key = Qt.Key
-        self._keys = ModeKeys(
-            self,
-            {
-                key.Key_Y: lambda: self.decisions.decide(ReviewDecision.AGREE),
-                key.Key_X: lambda: self.decisions.decide(ReviewDecision.DISAGREE),
-                key.Key_W: self.decisions.withdraw.click,
-                key.Key_T: self._write_note,
-                key.Key_N: lambda: self.step(1),
-                key.Key_P: lambda: self.step(-1),
-            },
-            frozenset({key.Key_N, key.Key_P}),
-        )
-        self.visible_changed.connect(lambda _on: self._keys.watch(self.window()))
+        self._keys = ModeKeys(self, KEYS, self)
         playback = context.playback
         self.items.row_chosen.connect(self._go_to)
         self.side_by_side.column_chosen.connect(self._set_target)
@@ -310,7 +297,8 @@ class ReviewPage(StudyView):
         order = [*rows[at + 1 :], *rows[: at + 1]]
         return next((row.key for row in order if row.state is ReviewItemState.WAITS), "")
 
-    def _write_note(self) -> None:
+    def write_note(self) -> None:
+        """Let a note be typed."""
         if self.decisions.note.isEnabled():
             self.decisions.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
             self.decisions.note.selectAll()
@@ -526,6 +514,17 @@ class ReviewPage(StudyView):
         if shown is not None and shown.target >= 0:
             segment_id = shown.columns[shown.target].segment_id
             self.edit(lambda session: peer_review.withdraw_review(session, segment_id))
+
+
+KEYS: tuple[PageKey["ReviewPage"], ...] = (
+    PageKey("Y", tr("Agree and go on"), lambda page: page.decisions.decide(ReviewDecision.AGREE)),
+    PageKey("X", tr("Disagree and go on"), lambda page: page.decisions.decide(ReviewDecision.DISAGREE)),
+    PageKey("W", tr("Take back what you said"), lambda page: page.decisions.withdraw.click()),
+    PageKey("T", tr("Write a note"), lambda page: page.write_note()),
+    PageKey("N P", tr("Next or previous item")),
+    PageKey("N", "", lambda page: page.step(1), repeats=True),
+    PageKey("P", "", lambda page: page.step(-1), repeats=True),
+)
 
 
 def _progress_text(progress: ReviewProgress) -> str:

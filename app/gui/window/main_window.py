@@ -45,7 +45,6 @@ from app.gui.timeline.timeline_presenter import RangeSliderController, TimelineF
 from app.gui.timeline.transcript_lanes import UtteranceEditor
 from app.gui.transcript.cue_form import CueController
 from app.gui.transcript.speech_jobs import SpeechJobController, SuggestedSpeakers
-from app.gui.window import mode_actions
 from app.gui.window.blind_mode import BlindMode
 from app.gui.window.demo_runner import DemoRunner
 from app.gui.window.interrupted_jobs import InterruptedJobs
@@ -266,7 +265,7 @@ class MainWindow(WindowParts):
             self.studio,
             self.player,
             self.timeline,
-            lambda: mode_actions.trigger_transcript_action(self, "type"),
+            lambda: self.trigger_page_action("transcript", "type"),
             self.cues.open_form,
             lambda: self.chains.drawing.add_from_selected(),
             self,
@@ -308,7 +307,7 @@ class MainWindow(WindowParts):
         self.commands = WindowCommands(self, self.menus, self.shortcuts)
         self.help = Help(self, self.shortcuts)
         self.command_palette = CommandPalette(self, self.menus, self.shortcuts, self.blindness)
-        self.faces.set_keys(self.shortcuts.mode_keys("faces"))
+        self._give_face_keys()
         self.context_menus = ContextMenus(self, self.menus)
         self.guard = KeyGuard(self)
         self.pages.view_made.connect(self.guard.watch)
@@ -333,6 +332,11 @@ class MainWindow(WindowParts):
         self.activateWindow()
         return self.pages.current_view()
 
+    def trigger_page_action(self, mode: str, what: str) -> None:
+        """Show the page of a mode, and let it do something that it offers by name."""
+        self.open_view(mode)
+        self.pages.trigger_action(what)
+
     def set_mode(self, mode: str, view: str = "") -> None:
         """Change the page on the right, and show a view on it; player and timeline stay."""
         self.pages.show_page(mode, view)
@@ -353,10 +357,14 @@ class MainWindow(WindowParts):
         self.faces.set_boxes(visible)
         self.menus.actions["boxes"].setChecked(visible)
 
+    def _give_face_keys(self) -> None:
+        actions = self.menus.actions
+        self.faces.set_keys(self.shortcuts.mode_keys("faces"), lambda action: actions[action].trigger())
+
     def renew_keys(self) -> None:
         """Let labels and forms have the keys that the actions leave them."""
         self.inspecting.flush()
-        self.faces.set_keys(self.shortcuts.mode_keys("faces"))
+        self._give_face_keys()
         self.reactions.rebuild_inspector()
         self.reactions.show_track()
 

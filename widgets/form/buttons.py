@@ -1,0 +1,63 @@
+"""Buttons with their tip, their name for screen readers, and what they do."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QSize, SignalInstance
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QToolButton
+
+from widgets.text_labels import plain_tip
+from widgets.theme import icon as picture
+
+Button = TypeVar("Button", bound=QAbstractButton)
+Do = Callable[..., object] | SignalInstance | None
+"""What a click does: a function, or a signal that is emitted."""
+
+
+def push_button(
+    text: str,
+    tip: str = "",
+    do: Do = None,
+    *,
+    name: str = "",
+    icon: str = "",
+    side: int = 0,
+    look: str = "",
+    **properties: Any,
+) -> QPushButton:
+    """Return a button with a text.
+
+    Args:
+        text: on the button; `&` gives it a key.
+        tip: shown over it, as it is.
+        do: what a click does.
+        name: for screen readers, where the text alone does not say it.
+        icon: before the text, by its name.
+        side: of the icon, in pixels, where it has another size than usual.
+        look: `primary` for what goes on, `flat`, or `segment` for small ones.
+        properties: of Qt, by name, such as `checkable`.
+    """
+    return _set_up(QPushButton(text, **properties), name, tip, do, icon, side, look)
+
+
+def tool_button(
+    icon: str, name: str, tip: str = "", do: Do = None, *, side: int = 0, look: str = "", **properties: Any
+) -> QToolButton:
+    """Return a button with a picture; arguments as of `push_button`. The tip is the name where none is given."""
+    return _set_up(QToolButton(**properties), name, tip or name, do, icon, side, look)
+
+
+def _set_up(button: Button, name: str, tip: str, do: Do, icon: str, side: int, look: str) -> Button:
+    if name:
+        button.setAccessibleName(name)
+    if tip:
+        button.setToolTip(plain_tip(tip))
+    if icon:
+        button.setIcon(picture(icon))
+    if side:
+        button.setIconSize(QSize(side, side))
+    if look:
+        button.setProperty(look, True)
+    if do is not None:
+        button.clicked.connect(do)
+    return button
