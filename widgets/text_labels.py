@@ -187,8 +187,7 @@ def plain_tip(text: str) -> str:
 
 def describe(widget: QWidget, name: str, tip: str) -> None:
     """Give a widget its name for screen readers and its tool tip; a number's field gets the name too."""
-    widget.setAccessibleName(name)
-    widget.setToolTip(plain_tip(tip))
+    describe(widget, name, tip)
     if isinstance(widget, QAbstractSpinBox):
         widget.lineEdit().setAccessibleName(name)
 

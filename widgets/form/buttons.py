@@ -20,6 +20,7 @@ def push_button(
     do: Do = None,
     *,
     name: str = "",
+    keys: str = "",
     icon: str = "",
     side: int = 0,
     look: str = "",
@@ -32,26 +33,35 @@ def push_button(
         tip: shown over it, as it is.
         do: what a click does.
         name: for screen readers, where the text alone does not say it.
+        keys: that do the same, named in the tip.
         icon: before the text, by its name.
         side: of the icon, in pixels, where it has another size than usual.
         look: `primary` for what goes on, `flat`, or `segment` for small ones.
         properties: of Qt, by name, such as `checkable`.
     """
-    return _set_up(QPushButton(text, **properties), name, tip, do, icon, side, look)
+    return _set_up(QPushButton(text, **properties), name, tip, do, keys, icon, side, look)
 
 
 def tool_button(
-    icon: str, name: str, tip: str = "", do: Do = None, *, side: int = 0, look: str = "", **properties: Any
+    icon: str,
+    name: str,
+    tip: str = "",
+    do: Do = None,
+    *,
+    keys: str = "",
+    side: int = 0,
+    look: str = "",
+    **properties: Any,
 ) -> QToolButton:
     """Return a button with a picture; arguments as of `push_button`. The tip is the name where none is given."""
-    return _set_up(QToolButton(**properties), name, tip or name, do, icon, side, look)
+    return _set_up(QToolButton(**properties), name, tip or name, do, keys, icon, side, look)
 
 
-def _set_up(button: Button, name: str, tip: str, do: Do, icon: str, side: int, look: str) -> Button:
+def _set_up(button: Button, name: str, tip: str, do: Do, keys: str, icon: str, side: int, look: str) -> Button:
     if name:
         button.setAccessibleName(name)
     if tip:
-        button.setToolTip(plain_tip(tip))
+        button.setToolTip(plain_tip(f"{tip} ({keys})" if keys else tip))
     if icon:
         button.setIcon(picture(icon))
     if side:

@@ -7,7 +7,6 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QR
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QHBoxLayout,
     QHeaderView,
     QMenu,
     QPushButton,
@@ -26,6 +25,7 @@ from PySide6.QtWidgets import (
 from project.schemes.scheme import FieldChoice
 from resources.translation import tr
 from widgets import theme
+from widgets.form.layouts import make_row
 from widgets.text_labels import KEY_HEIGHT, KeyCaps, definition_tooltip, describe, plain_tip
 
 _TICK_KEYS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -333,9 +333,8 @@ class TickRow(QCheckBox):
         self.setAccessibleDescription(" ".join((choice.definition, *choice.examples)))
         self.setToolTip(definition_tooltip(choice.name, choice.definition, choice.shortcut, choice.examples))
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 4, 0)
-        row.addStretch()
+        row = make_row(None, margin=(0, 0, 4, 0))
+        self.setLayout(row)
         if choice.shortcut:
             caps = KeyCaps(choice.shortcut)
             caps.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

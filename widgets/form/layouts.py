@@ -5,7 +5,17 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QBoxLayout, QDialog, QHBoxLayout, QLayout, QLayoutItem, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QDialog,
+    QHBoxLayout,
+    QLayout,
+    QLayoutItem,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from widgets import theme
 from widgets.text_labels import PlainLabel, describe
@@ -67,6 +77,14 @@ def make_splitter(orientation: Qt.Orientation, *parts: QWidget | int, sizes: Seq
     if sizes:
         splitter.setSizes([*sizes])
     return splitter
+
+
+def make_stack(*pages: QWidget) -> QStackedWidget:
+    """Put pages in one place, of which the first is shown."""
+    stack = QStackedWidget()
+    for page in pages:
+        stack.addWidget(page)
+    return stack
 
 
 def make_tab_page(*parts: LayoutPart) -> QWidget:

@@ -291,9 +291,9 @@ class PlotWall(QScrollArea):
         self.setWidget(self._page)
         self.setAccessibleName(name)
         self.viewport().setAutoFillBackground(False)
-        self._hint = PlainLabel("", self.viewport(), wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        self._hint.setProperty("quiet", True)
-        self._hint.hide()
+        self._hint = PlainLabel(
+            "", self.viewport(), wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, look="quiet", visible=False
+        )
 
     def set_hint(self, text: str) -> None:
         """Say what brings plots, while there are none."""

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QStackedLayout, QVBoxLayout, QWidget
 
 from annotate.blinding.own_answers import read_adoptions
 from annotate.cues.prelabels import is_prelabel
@@ -21,21 +21,19 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState
+from widgets.form.buttons import push_button
+from widgets.form.layouts import make_column, make_row
 from widgets.inspector.scheme_browser import value_text
 from widgets.inspector.segment_form import KeptValue, KeptValues, SegmentForm, SegmentHeader, TrackChooser, TrackPanel
 from widgets.labels import LabelButtons, label_looks, unknown_look, working_shortcut
-from widgets.text_labels import PlainLabel, describe
-from widgets.theme import icon, pixmap
+from widgets.text_labels import PlainLabel
+from widgets.theme import pixmap
 
 
 def make_inspector_page(inspector: QWidget, below: QWidget) -> QWidget:
     """Return a page in which the inspector takes the room that what stands below it leaves."""
     page = QWidget()
-    column = QVBoxLayout(page)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    column.addWidget(inspector, 1)
-    column.addWidget(below)
+    page.setLayout(make_column(inspector, 1, below, spacing=0))
     return page
 
 
@@ -106,10 +104,7 @@ class Inspector(QWidget):
             tr("Click one on the timeline, or mark a new one: I at its start, O at its end."),
         )
         empty = QWidget()
-        above = QVBoxLayout(empty)
-        above.setContentsMargins(0, 0, 0, 0)
-        above.addWidget(self._nothing, 1)
-        above.addWidget(self.chooser)
+        empty.setLayout(make_column(self._nothing, 1, self.chooser))
         self._stack.addWidget(empty)
         self._stack.addWidget(self._make_page())
         self._connect()
@@ -240,14 +235,13 @@ class Inspector(QWidget):
         column.setContentsMargins(theme.GRID * 3 // 2, theme.GRID * 2, theme.GRID * 3 // 2, theme.GRID * 2)
         column.setSpacing(theme.GRID * 2)
         column.addWidget(self._make_lock_notice())
-        self._count = PlainLabel()
-        self._count.setFont(theme.font(theme.POINTS + 2, semibold=True))
+        self._count = PlainLabel(font=theme.font(theme.POINTS + 2, semibold=True))
         column.addWidget(self._count)
         column.addWidget(self.header)
         column.addWidget(self.kept)
-        self._delete = QPushButton()
-        self._delete.setIcon(icon("trash-2"))
-        describe(self._delete, tr("Delete the selected segments"), tr("Delete the selected segments (Del)"))
+        self._delete = push_button(
+            "", tr("Delete the selected segments (Del)"), name=tr("Delete the selected segments"), icon="trash-2"
+        )
         column.addWidget(self._delete)
         column.addStretch(1)
         area = QScrollArea(widgetResizable=True)
@@ -258,13 +252,9 @@ class Inspector(QWidget):
 
     def _make_lock_notice(self) -> QWidget:
         self._locked = QWidget()
-        row = QHBoxLayout(self._locked)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID)
         self._lock_picture = PlainLabel()
         self._reason = PlainLabel(wordWrap=True)
-        row.addWidget(self._lock_picture, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._reason, 1)
+        self._locked.setLayout(make_row((self._lock_picture, Qt.AlignmentFlag.AlignTop), self._reason, 1))
         theme.notifier.changed.connect(self._tint)
         self._tint()
         return self._locked

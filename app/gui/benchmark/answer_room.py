@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.gui.benchmark.benchmark_labels import progress_text
 from app.gui.benchmark.benchmark_page import BenchmarkPage
@@ -27,9 +27,10 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.layouts import make_row
+from widgets.form.buttons import push_button
+from widgets.form.layouts import make_column, make_row, make_stack
 from widgets.progress_bars import ProgressBar
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel
 
 _BACK_KEY = "back"
 _CHOOSE_HINT = tr("1 to 9 choose, ")
@@ -64,15 +65,14 @@ class AnswerRoom(QWidget):
         self.bar = ProgressBar(textVisible=False)
         self.bar.setFixedHeight(4)
         self.bar.setAccessibleName(tr("How much is answered"))
-        self.note = PlainLabel(wordWrap=True)
-        self.note.setAccessibleName(tr("What to do"))
-        self.save = _make_button(tr("Save and go &on"), tr("Save your answer and show the next item (Ctrl+Return)"))
+        self.note = PlainLabel(wordWrap=True, accessibleName=tr("What to do"))
+        self.save = push_button(tr("Save and go &on"), tr("Save your answer and show the next item (Ctrl+Return)"))
         self.save.setProperty("primary", True)
-        self.skip = _make_button(
+        self.skip = push_button(
             tr("I &don't know"), tr("Go on without an answer; it is counted apart and not asked again (Ctrl+K)")
         )
-        self.later = _make_button(tr("&Next item"), tr("Leave this item, which cannot be shown, for later"))
-        self.pause = _make_button(
+        self.later = push_button(tr("&Next item"), tr("Leave this item, which cannot be shown, for later"))
+        self.pause = push_button(
             tr("&Pause"), tr("Leave; everything you answered is saved, and you go on where you left (Esc)")
         )
         self._done = EmptyState(
@@ -143,22 +143,10 @@ class AnswerRoom(QWidget):
         return self.panel.answer() if self.panel is not None else {}
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID)
-        head = QHBoxLayout()
-        head.addWidget(self.title)
-        head.addStretch(1)
-        head.addWidget(self.count)
-        column.addLayout(head)
-        column.addWidget(self.bar)
-        self._stack = QStackedLayout()
-        column.addLayout(self._stack, 1)
-        self._stack.addWidget(self._done)
-        foot = make_row(self.note, 1)
-        for button in (self.pause, self.later, self.skip, self.save):
-            foot.addWidget(button)
-        column.addLayout(foot)
+        self._stack = make_stack(self._done)
+        head = make_row(self.title, None, self.count)
+        foot = make_row(self.note, 1, self.pause, self.later, self.skip, self.save)
+        self.setLayout(make_column(head, self.bar, self._stack, 1, foot, margin=theme.GRID * 2))
         self.later.hide()
         self._set_ready(False)
 
@@ -197,12 +185,6 @@ KEYS: tuple[PageKey["AnswerRoom"], ...] = (
     PageKey("Ctrl+K", tr("I don't know"), lambda room: room.decline()),
     PageKey("Esc", tr("Pause"), lambda room: room.leave_requested.emit()),
 )
-
-
-def _make_button(text: str, tip: str) -> QPushButton:
-    made = QPushButton(text)
-    made.setToolTip(plain_tip(tip))
-    return made
 
 
 Messages = tuple[Message, ...]

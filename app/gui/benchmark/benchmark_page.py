@@ -6,12 +6,8 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
-    QPushButton,
-    QStackedLayout,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,9 +18,10 @@ from project.entities.study_records import Json
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint, EmptyState, EmptyStateAction
+from widgets.form.buttons import push_button
 from widgets.form.checklists import TickMenu
 from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox
-from widgets.form.layouts import make_row
+from widgets.form.layouts import Gap, make_column, make_row, make_stack
 from widgets.progress_bars import ProgressLine
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel, describe, plain_tip
@@ -47,28 +44,19 @@ class ItemsTab(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, theme.GRID, 0, 0)
-        column.setSpacing(theme.GRID)
-        head = QHBoxLayout()
-        head.setSpacing(theme.GRID)
         self.which = ChoiceBox(tr("Which items"), tr("Show only items of which this is so"))
         self.run = ChoiceBox(tr("Of which judge"), tr("Whose answers decide which items are shown"))
-        for box in (self.which, self.run):
-            head.addWidget(box)
-        head.addStretch(1)
-        self.count = PlainLabel()
-        self.count.setProperty("quiet", True)
-        head.addWidget(self.count)
-        column.addLayout(head)
+        self.count = PlainLabel(look="quiet")
         self._columns: tuple[str, ...] = ()
         self.table = RecordTable(tr("Items"), text_columns(()))
         self.table.chosen.connect(lambda row: self.show_requested.emit(row.key))
         self.table.doubleClicked.connect(lambda _index: self._play())
-        column.addWidget(self.table, 1)
-        self.note = PlainLabel(wordWrap=True)
-        self.note.setProperty("quiet", True)
-        column.addWidget(self.note)
+        self.note = PlainLabel(wordWrap=True, look="quiet")
+        self.setLayout(
+            make_column(
+                make_row(self.which, self.run, None, self.count), self.table, 1, self.note, margin=(0, theme.GRID, 0, 0)
+            )
+        )
         for box in (self.which, self.run):
             box.currentIndexChanged.connect(lambda _at: self.changed.emit())
 
@@ -121,25 +109,24 @@ class ResultsTab(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, theme.GRID, 0, 0)
-        column.setSpacing(theme.GRID)
         self.published = QCheckBox(tr("P&ublished rows"))
         self.published.setChecked(True)
         self.published.setToolTip(tr("Show what the paper reports beside this study's own figures"))
         self.everything = QCheckBox(tr("&All sets"))
         self.everything.setToolTip(tr("Show the runs of every item set of this study"))
-        self.report = QPushButton(tr("Re&port…"))
-        self.report.setToolTip(tr("Tables and plots of all runs, to be looked at and written"))
-        head = make_row(self.published, self.everything, None, self.report)
-        column.addLayout(head)
+        self.report = push_button(tr("Re&port…"), tr("Tables and plots of all runs, to be looked at and written"))
         self.table = RecordTable(tr("Results"), text_columns(COLUMNS, shrinks=0))
         self.table.setToolTip(tr("Choose a row to see its items"))
-        column.addWidget(self.table, 1)
-        self.status = PlainLabel(wordWrap=True)
-        self.status.setAccessibleName(tr("State of the results"))
-        self.status.setProperty("quiet", True)
-        column.addWidget(self.status)
+        self.status = PlainLabel(wordWrap=True, accessibleName=tr("State of the results"), look="quiet")
+        self.setLayout(
+            make_column(
+                make_row(self.published, self.everything, None, self.report),
+                self.table,
+                1,
+                self.status,
+                margin=(0, theme.GRID, 0, 0),
+            )
+        )
         self.published.toggled.connect(lambda _on: self.changed.emit())
         self.everything.toggled.connect(lambda _on: self.changed.emit())
         self.table.chosen.connect(lambda row: self.row_chosen.emit(row.key))
@@ -179,27 +166,21 @@ class RunTab(QWidget):
         self.budget.setDecimals(2)
         self.budget.setSpecialValueText(tr("No limit"))
         self.anew = QCheckBox(tr("As&k again"))
-        self.run = QPushButton(tr("&Run"))
-        self.run.setProperty("primary", True)
+        self.run = push_button(tr("&Run"), do=self.run_requested, look="primary")
         self.progress = ProgressLine(tr("Run of the benchmark"))
         self.progress.cancel.setToolTip(tr("Stop; what was answered is kept, and running again goes on from there"))
-        self.ways = PlainLabel(wordWrap=True)
-        self.ways.setAccessibleName(tr("What would leave this machine"))
-        self.notes = PlainLabel(wordWrap=True)
-        self.notes.setAccessibleName(tr("What was not asked, and why"))
-        self.answer = QPushButton(tr("Ans&wer yourself…"))
+        self.ways = PlainLabel(wordWrap=True, accessibleName=tr("What would leave this machine"))
+        self.notes = PlainLabel(wordWrap=True, accessibleName=tr("What was not asked, and why"))
+        self.answer = push_button(tr("Ans&wer yourself…"), do=self.answer_requested)
         self.own = QCheckBox(tr("Also items made from my own annotations"))
-        self.standing = PlainLabel(wordWrap=True)
-        self.standing.setProperty("quiet", True)
+        self.standing = PlainLabel(wordWrap=True, look="quiet")
         heads = tr("Judge"), tr("Shown"), tr("Prompt"), tr("Seen"), tr("Answered"), tr("Began")
         self.runs = RecordTable(tr("Runs of this set"), text_columns(heads, shrinks=0))
         self._explain()
         self._lay_out()
         self.show_egress("")
         self.show_notes("")
-        self.run.clicked.connect(self.run_requested)
         self.progress.cancel_requested.connect(self.cancel_requested)
-        self.answer.clicked.connect(self.answer_requested)
         for menu in (self.judges, self.conditions):
             menu.changed.connect(self._emit_changed)
         for combo in (self.shown, self.variant):
@@ -300,9 +281,6 @@ class RunTab(QWidget):
             describe(widget, name, tip)
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, theme.GRID, 0, 0)
-        column.setSpacing(theme.GRID)
         form = QFormLayout()
         form.setHorizontalSpacing(theme.GRID * 2)
         form.setVerticalSpacing(theme.GRID // 2)
@@ -310,35 +288,31 @@ class RunTab(QWidget):
         form.addRow(tr("Sh&own"), self.shown)
         form.addRow(tr("&Prompt"), self.variant)
         form.addRow(tr("Seen as"), self.conditions)
-        numbers = QHBoxLayout()
-        numbers.setSpacing(theme.GRID)
         seed, budget = PlainLabel(tr("S&eed")), PlainLabel(tr("&Budget"))
         seed.setBuddy(self.seed)
         budget.setBuddy(self.budget)
-        for widget in (self.seed, budget, self.budget):
-            numbers.addWidget(widget)
-        numbers.addStretch(1)
-        numbers.addWidget(self.anew)
-        numbers.addWidget(self.run)
-        form.addRow(seed, numbers)
-        column.addLayout(form)
-        column.addWidget(self.ways)
-        column.addWidget(self.progress)
-        column.addWidget(self.notes)
-        column.addSpacing(theme.GRID)
-        column.addWidget(_make_heading(tr("People")))
-        people = make_row(self.answer, self.own, None)
-        column.addLayout(people)
-        column.addWidget(self.standing)
-        column.addSpacing(theme.GRID)
-        column.addWidget(_make_heading(tr("Runs of this set")))
-        column.addWidget(self.runs, 1)
+        form.addRow(seed, make_row(self.seed, budget, self.budget, None, self.anew, self.run))
+        self.setLayout(
+            make_column(
+                form,
+                self.ways,
+                self.progress,
+                self.notes,
+                Gap(theme.GRID),
+                _make_heading(tr("People")),
+                make_row(self.answer, self.own, None),
+                self.standing,
+                Gap(theme.GRID),
+                _make_heading(tr("Runs of this set")),
+                self.runs,
+                1,
+                margin=(0, theme.GRID, 0, 0),
+            )
+        )
 
 
 def _make_heading(text: str) -> QLabel:
-    label = PlainLabel(text)
-    label.setFont(theme.font(theme.POINTS, semibold=True))
-    return label
+    return PlainLabel(text, font=theme.font(theme.POINTS, semibold=True))
 
 
 class SetTab(QWidget):
@@ -346,22 +320,17 @@ class SetTab(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, theme.GRID, 0, 0)
-        column.setSpacing(theme.GRID)
         self._facts = QFormLayout()
         self._facts.setHorizontalSpacing(theme.GRID * 2)
-        column.addLayout(self._facts)
-        self.changed = PlainLabel(wordWrap=True)
-        self.changed.setAccessibleName(tr("Whether the study has changed since"))
-        column.addWidget(self.changed)
-        column.addSpacing(theme.GRID)
-        heading = PlainLabel(tr("Left out"))
-        heading.setFont(theme.font(theme.POINTS, semibold=True))
-        column.addWidget(heading)
+        self.changed = PlainLabel(wordWrap=True, accessibleName=tr("Whether the study has changed since"))
+        heading = PlainLabel(tr("Left out"), font=theme.font(theme.POINTS, semibold=True))
         self.left_out = RecordTable(tr("What was left out"), text_columns((tr("How often"), tr("Why"))))
         EmptyHint(self.left_out, tr("Nothing was left out."))
-        column.addWidget(self.left_out, 1)
+        self.setLayout(
+            make_column(
+                self._facts, self.changed, Gap(theme.GRID), heading, self.left_out, 1, margin=(0, theme.GRID, 0, 0)
+            )
+        )
         theme.notifier.changed.connect(self._tint)
         self._differs = False
 
@@ -370,10 +339,8 @@ class SetTab(QWidget):
         while self._facts.rowCount():
             self._facts.removeRow(0)
         for name, text in facts.items():
-            value = PlainLabel(text, wordWrap=True)
-            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            label = PlainLabel(name)
-            label.setProperty("quiet", True)
+            value = PlainLabel(text, wordWrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
+            label = PlainLabel(name, look="quiet")
             self._facts.addRow(label, value)
         self.left_out.show_records(left_out)
 
@@ -409,8 +376,9 @@ class BenchmarkPage(StudyView):
         super().__init__(context)
         self._wanted = ""
         self.sets = ChoiceBox(tr("Item set"), tr("The item set that is asked, answered and shown"), compact=True)
-        self.new = QPushButton(tr("&New set…"))
-        self.new.setToolTip(tr("Draw items of a task from this study and freeze them"))
+        self.new = push_button(
+            tr("&New set…"), tr("Draw items of a task from this study and freeze them"), self.show_form
+        )
         self.form = NewSetForm(tasks, included)
         self.set, self.run, self.results, self.items = SetTab(), RunTab(), ResultsTab(), ItemsTab()
         self.tabs = QTabWidget(documentMode=True)
@@ -427,7 +395,6 @@ class BenchmarkPage(StudyView):
         )
         self._lay_out()
         self.sets.currentIndexChanged.connect(self._choose)
-        self.new.clicked.connect(self.show_form)
         self._empty.button_clicked.connect(lambda _key: self.show_form())
         self.form.cancelled.connect(self.show_tabs)
         self.tabs.currentChanged.connect(lambda _at: self.looks_changed.emit())
@@ -494,15 +461,7 @@ class BenchmarkPage(StudyView):
         self.run.run.click()
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        label = PlainLabel(tr("I&tem set"))
+        label = PlainLabel(tr("I&tem set"), look="quiet")
         label.setBuddy(self.sets)
-        label.setProperty("quiet", True)
-        head = make_row(label, self.sets, 1, self.new)
-        column.addLayout(head)
-        self._stack = QStackedLayout()
-        column.addLayout(self._stack, 1)
-        for part in (self._empty, self.form, self.tabs):
-            self._stack.addWidget(part)
+        self._stack = make_stack(self._empty, self.form, self.tabs)
+        self.setLayout(make_column(make_row(label, self.sets, 1, self.new), self._stack, 1, margin=theme.GRID * 3 // 2))

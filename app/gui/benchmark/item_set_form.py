@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from resources.translation import tr
 from widgets import theme
+from widgets.form.buttons import push_button
 from widgets.form.form import Form
 from widgets.form.input_fields import IntegerBox
 from widgets.form.layouts import make_column, make_row
@@ -88,11 +89,12 @@ class SetRules(QWidget):
         super().__init__(parent)
         self._offered = ItemSetChoices()
         self._usual: Mapping[str, float] = {}
-        self.fold = QPushButton()
-        self.fold.setProperty("segment", True)
-        self.fold.setCheckable(True)
-        describe(
-            self.fold, tr("More rules"), tr("Whose segments, how much of each label, and what must be there to be seen")
+        self.fold = push_button(
+            "",
+            tr("Whose segments, how much of each label, and what must be there to be seen"),
+            name=tr("More rules"),
+            look="segment",
+            checkable=True,
         )
         self._segments = False
         self.shares: dict[str, IntegerBox] = {}
@@ -108,12 +110,8 @@ class SetRules(QWidget):
         form.add("", self._shares)
         self.negatives = form.choice(tr("N&one is"), tr("Where moments without a label are drawn from"))
         self.truth = form.choice(tr("&True is"), tr("Whose attributes count where annotators chose different ones"))
-        self._none_rendered = PlainLabel(tr("No recording has a rendering yet"))
-        self._none_rendered.setProperty("quiet", True)
-        rendered = QVBoxLayout()
-        rendered.addWidget(self._none_rendered)
-        rendered.addLayout(self._methods)
-        form.add(tr("Rendered by"), rendered)
+        self._none_rendered = PlainLabel(tr("No recording has a rendering yet"), look="quiet")
+        form.add(tr("Rendered by"), make_column(self._none_rendered, self._methods))
         self.willing = form.tick(
             tr("Only where everybody is &willing to be shown to models"),
             tr("Wrong options too are then taken from such recordings alone"),
@@ -121,10 +119,7 @@ class SetRules(QWidget):
         )
         for row in (self._shares, self._methods):
             row.setSpacing(theme.GRID)
-        head = QHBoxLayout()
-        head.addWidget(self.fold)
-        head.addStretch(1)
-        self.setLayout(make_column(head, self._body))
+        self.setLayout(make_column(make_row(self.fold, None), self._body))
         self.fold.toggled.connect(self._set_expanded)
         self.lane.currentIndexChanged.connect(lambda _at: self._rebuild_shares())
         self.own_shares.toggled.connect(lambda _on: self._enable())
@@ -304,8 +299,7 @@ class NewSetForm(QWidget):
             for place, (key, text) in enumerate(included.items())
         }
         self.rules = SetRules()
-        self.note = PlainLabel(wordWrap=True)
-        self.note.setAccessibleName(tr("State of the new set"))
+        self.note = PlainLabel(wordWrap=True, accessibleName=tr("State of the new set"))
         self.make, self.cancel = QPushButton(tr("&Make set")), QPushButton(tr("Cancel"))
         self.make.setProperty("primary", True)
         describe(self.make, tr("Make set"), tr("Draw the items and freeze them; a set is never changed"))
@@ -361,10 +355,6 @@ class NewSetForm(QWidget):
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setWidget(inner)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, theme.GRID, 0, 0)
-        whole.setSpacing(theme.GRID)
-        whole.addWidget(area, 1)
-        whole.addWidget(self.note)
-        foot = make_row(None, self.cancel, self.make)
-        whole.addLayout(foot)
+        whole = make_column(area, 1, self.note, margin=(0, theme.GRID, 0, 0))
+        self.setLayout(whole)
+        whole.addLayout(make_row(None, self.cancel, self.make))

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QHBoxLayout,
-    QPushButton,
     QTabWidget,
 )
 
@@ -48,6 +47,7 @@ from project.timebase import format_time
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyHint
+from widgets.form.buttons import push_button
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import make_tab_page
 from widgets.plots.plot_data import Plot
@@ -244,8 +244,7 @@ class ReportTab(ComputedView[ReportBundle]):
         self._connect_signals()
 
     def _lay_out(self) -> None:
-        self.refresh_button = QPushButton(tr("Re&fresh"))
-        self.refresh_button.setToolTip(tr("Compute the figures of the study as it is now"))
+        self.refresh_button = push_button(tr("Re&fresh"), tr("Compute the figures of the study as it is now"))
         head = _make_control_row(
             (tr("&Items of"), self.sets),
             (tr("Compare &with"), self.against),
@@ -269,10 +268,12 @@ class ReportTab(ComputedView[ReportBundle]):
         self.private.setToolTip(
             tr("Also options, words, answers and reasons as they are: then the report must not be passed on")
         )
-        self.write = QPushButton(tr("&Write report…"))
-        self.write.setToolTip(tr("Write a folder: HTML, Markdown, LaTeX and CSV tables, plots as SVG and PNG, items"))
-        self.write.setProperty("primary", True)
-        self.write.setEnabled(False)
+        self.write = push_button(
+            tr("&Write report…"),
+            tr("Write a folder: HTML, Markdown, LaTeX and CSV tables, plots as SVG and PNG, items"),
+            look="primary",
+            enabled=False,
+        )
         self.lay_out(head, self.tabs, 1, foot=(self.private, self.write))
 
     def _connect_signals(self) -> None:

@@ -12,8 +12,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QStackedLayout,
-    QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,11 +20,11 @@ from project.entities.study_records import Participant
 from project.timebase import SECOND_US, format_time
 from resources.translation import tr
 from widgets import theme
+from widgets.form.buttons import push_button, tool_button
 from widgets.form.input_fields import GrowingTextEdit, TimeEdit
-from widgets.form.layouts import FlowLayout
+from widgets.form.layouts import FlowLayout, make_column, make_row
 from widgets.labels import DIGIT_KEYS, KIND_LOOKS, SIGN_PX, make_choice_button, sign_icon
-from widgets.text_labels import PlainLabel, describe, plain_tip
-from widgets.theme import icon
+from widgets.text_labels import PlainLabel, plain_tip
 
 
 class KindRow(QWidget):
@@ -56,17 +54,16 @@ class KindRow(QWidget):
 
     def _button(self, kind: NodeKind) -> QPushButton:
         name = KIND_LOOKS[kind].name
-        button = QPushButton(name)
-        button.setProperty("segment", True)
-        button.setCheckable(True)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.setIconSize(QSize(SIGN_PX, SIGN_PX))
-        describe(
-            button,
-            tr("Kind: {name}").format(name=name.lower()),
+        button = push_button(
+            name,
             tr("The selected node is: {name}").format(name=name.lower()),
+            lambda: self.chosen.emit(kind.value),
+            name=tr("Kind: {name}").format(name=name.lower()),
+            side=SIGN_PX,
+            look="segment",
+            checkable=True,
+            focusPolicy=Qt.FocusPolicy.TabFocus,
         )
-        button.clicked.connect(lambda: self.chosen.emit(kind.value))
         self._group.addButton(button)
         return button
 
@@ -149,26 +146,19 @@ class Neighbours(QWidget):
         super().__init__(parent)
         self._title = title
         self.list = NodeList(title)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
         head = QHBoxLayout()
         head.setSpacing(2)
-        self._head = PlainLabel(title)
-        self._head.setProperty("quiet", True)
+        self._head = PlainLabel(title, look="quiet")
         head.addWidget(self._head, 1)
-        self.add = make_picture_button("plus", add, side=14)
-        self.add.clicked.connect(self.add_requested)
-        self.remove = make_picture_button("x", remove, side=14)
-        self.remove.clicked.connect(lambda: self.removal_requested.emit(self.list.current()))
+        self.add = tool_button("plus", add, do=self.add_requested, side=14)
+        self.remove = tool_button("x", remove, do=lambda: self.removal_requested.emit(self.list.current()), side=14)
         for button in (self.add, self.remove):
             button.setFixedSize(theme.GRID * 3, theme.GRID * 3)
             head.addWidget(button)
-        column.addLayout(head)
         self.list.removal_requested.connect(self.removal_requested)
         self.list.opened.connect(self.opened)
         self.list.currentRowChanged.connect(lambda _row: self._enable())
-        column.addWidget(self.list)
+        self.setLayout(make_column(head, self.list, spacing=2))
         self._editable = True
         self._enable()
 
@@ -182,16 +172,6 @@ class Neighbours(QWidget):
     def _enable(self) -> None:
         self.add.setEnabled(self._editable)
         self.remove.setEnabled(self._editable and bool(self.list.current()))
-
-
-def make_picture_button(picture: str, text: str, key: str = "", side: int = 16) -> QToolButton:
-    """Return a button of a picture, which says what it does and by which key when asked."""
-    button = QToolButton()
-    button.setIcon(icon(picture))
-    button.setIconSize(QSize(side, side))
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    describe(button, text, f"{text} ({key})" if key else text)
-    return button
 
 
 class PeopleRow(QWidget):
@@ -372,8 +352,7 @@ class NodeForm(QWidget):
         self.reasons = Neighbours(tr("Reasons"), tr("Add a reason (R)"), tr("Take the chosen reason out (Del)"))
         self.results = Neighbours(tr("Results"), tr("Add a result (Shift+R)"), tr("Take the chosen result out (Del)"))
         self._flags = PlainLabel(wordWrap=True)
-        self._empty = PlainLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        self._empty.setProperty("quiet", True)
+        self._empty = PlainLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, look="quiet")
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self._make())
@@ -434,34 +413,31 @@ class NodeForm(QWidget):
 
     def _make(self) -> QWidget:
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.kinds)
-        column.addWidget(self.words)
-        times = QHBoxLayout()
-        times.setSpacing(theme.GRID // 2)
-        times.addWidget(self.start)
-        times.addWidget(PlainLabel("–"))  # noqa: RUF001 an en dash is what stands between two times
-        times.addWidget(self.end)
-        self._length = PlainLabel()
-        self._length.setProperty("quiet", True)
-        times.addWidget(self._length)
-        times.addStretch()
-        self._range = QPushButton(tr("Take range"))
-        self._range.setToolTip(tr("Take the start and end that are marked above the timeline (S)"))
-        self._range.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._play = make_picture_button("play", tr("Play this node"), "Shift+Space")
-        self._delete = make_picture_button("trash-2", tr("Delete this node"), "Del")
-        for button in (self._range, self._play, self._delete):
-            times.addWidget(button)
-        column.addLayout(times)
+        column = make_column(self.kinds, self.words)
+        page.setLayout(column)
+        self._length = PlainLabel(look="quiet")
+        self._range = push_button(
+            tr("Take range"),
+            tr("Take the start and end that are marked above the timeline (S)"),
+            focusPolicy=Qt.FocusPolicy.TabFocus,
+        )
+        self._play = tool_button("play", tr("Play this node"), do=self.play_requested, keys="Shift+Space")
+        self._delete = tool_button("trash-2", tr("Delete this node"), do=self.delete_requested, keys="Del")
+        column.addLayout(
+            make_row(
+                self.start,
+                PlainLabel("\N{EN DASH}"),
+                self.end,
+                self._length,
+                None,
+                self._range,
+                self._play,
+                self._delete,
+                spacing=theme.GRID // 2,
+            )
+        )
         column.addWidget(self.people)
-        both = QHBoxLayout()
-        both.setSpacing(theme.GRID)
-        both.addWidget(self.reasons, 1)
-        both.addWidget(self.results, 1)
-        column.addLayout(both)
+        column.addLayout(make_row(self.reasons, 1, self.results, 1))
         column.addWidget(self._flags)
         column.addStretch(1)
         theme.notifier.changed.connect(self._tint)
@@ -474,8 +450,6 @@ class NodeForm(QWidget):
         for edit in (self.start, self.end):
             edit.rejected.connect(self.rejected)
         self._range.clicked.connect(self.range_requested)
-        self._play.clicked.connect(self.play_requested)
-        self._delete.clicked.connect(self.delete_requested)
         self.reasons.add_requested.connect(self.reason_requested)
         self.results.add_requested.connect(self.result_requested)
         self.reasons.removal_requested.connect(self.reason_removed)

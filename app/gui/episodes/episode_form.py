@@ -11,10 +11,8 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
     QGridLayout,
-    QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
-    QPushButton,
     QSizePolicy,
     QWidget,
 )
@@ -33,6 +31,7 @@ from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import tr, trn
 from widgets import theme
+from widgets.form.buttons import push_button
 from widgets.form.input_fields import ChoiceBox, IntegerBox
 from widgets.form.layouts import make_column, make_row
 from widgets.text_labels import ElidedLabel, PlainLabel, add_form_row, plain_tip
@@ -94,10 +93,8 @@ class SeatsForm(QWidget):
                 gone.deleteLater()
         self._lines = []
         for column, title in enumerate((tr("Who"), tr("What they want"), tr("Played by"))):
-            head = PlainLabel(title)
-            head.setProperty("quiet", True)
+            head = PlainLabel(title, look="quiet", minimumHeight=theme.GRID * 7 // 2)
             # As high as the name of the row that a form puts beside it.
-            head.setMinimumHeight(theme.GRID * 7 // 2)
             self._grid.addWidget(head, 0, column)
         for place, line in enumerate(lines):
             made = self._line(place, line, judges)
@@ -154,8 +151,7 @@ class StartForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.title = PlainLabel()
-        self.title.setFont(theme.font(theme.POINTS + 2, semibold=True))
+        self.title = PlainLabel(font=theme.font(theme.POINTS + 2, semibold=True))
         self.scenario = ChoiceBox(tr("Scenario"), tr("What is played"))
         self.scenario.activated.connect(lambda: self.scenario_chosen.emit(self.scenario.key()))
         self.context = QPlainTextEdit()
@@ -178,20 +174,14 @@ class StartForm(QWidget):
         self.does.setMaximumHeight(_TEXT_HEIGHT)
         self.seats = SeatsForm()
         self.seats.changed.connect(self._show)
-        self.limit = IntegerBox(minimum=1, maximum=1000, value=MOST_TURNS)
-        self.limit.setAccessibleName(tr("Turns at most"))
+        self.limit = IntegerBox(minimum=1, maximum=1000, value=MOST_TURNS, accessibleName=tr("Turns at most"))
         self.limit.lineEdit().setAccessibleName(tr("Turns at most"))
         self.agreed = QCheckBox(tr("Whoever types agrees that judges are sent it"))
         self.agreed.setToolTip(tr("Without it, no judge on another machine can be asked"))
         self.status = ElidedLabel()
         self.status.setAccessibleName(tr("State"))
-        self.start = QPushButton(tr("Start"))
-        self.start.setProperty("primary", True)
-        self.start.setToolTip(tr("Start this episode"))
-        self.cancel = QPushButton(tr("Cancel"))
-        self.cancel.setToolTip(tr("Start nothing"))
-        self.start.clicked.connect(self.start_requested)
-        self.cancel.clicked.connect(self.cancelled)
+        self.start = push_button(tr("Start"), tr("Start this episode"), self.start_requested, look="primary")
+        self.cancel = push_button(tr("Cancel"), tr("Start nothing"), self.cancelled)
         self._lay_out()
 
     def show_scenario(
@@ -263,11 +253,7 @@ class StartForm(QWidget):
 
     def _lay_out(self) -> None:
         self._does_row = QWidget()
-        row = QHBoxLayout(self._does_row)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID)
-        row.addWidget(self.kind, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.does, 1)
+        self._does_row.setLayout(make_row((self.kind, Qt.AlignmentFlag.AlignTop), self.does, 1))
         self._form = QFormLayout()
         self._form.setSpacing(theme.GRID)
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
@@ -283,8 +269,7 @@ class StartForm(QWidget):
             add_form_row(self._form, name, part)
         self.limit.setMaximumWidth(theme.GRID * 12)
         self._form.addRow("", self.agreed)
-        foot = make_row(self.status, 1, self.cancel, self.start)
-        self.setLayout(make_column(self.title, self._form, None, foot))
+        self.setLayout(make_column(self.title, self._form, None, make_row(self.status, 1, self.cancel, self.start)))
 
 
 _NO_SCENARIO = tr("There is no scenario yet. Write one on the page Scenarios, or import some.")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QTextBlockFormat, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSplitter, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QTextEdit, QWidget
 
 from app.gui.jobs.job_center import Result
 from app.gui.judges.request_facts import when_checksums_known
@@ -38,12 +38,12 @@ from project.session.jobs import JobSpec
 from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
+from widgets.form.buttons import push_button
 from widgets.form.checklists import TickMenu
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import make_column, make_row
+from widgets.form.layouts import make_column, make_row, make_splitter
 from widgets.table.record_table import TableRow
-from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
-from widgets.theme import icon
+from widgets.text_labels import ElidedLabel, PlainLabel
 
 
 class EpisodeRunner(QObject):
@@ -223,9 +223,7 @@ class TurnBar(QWidget):
         self.act = ChoiceBox(tr("Kind of turn"), tr("What kind of turn it is"), _ACT_NAMES)
         self.words = QLineEdit()
         self.words.setAccessibleName(tr("What you say or do"))
-        self.take = QPushButton(tr("Take turn"))
-        self.take.setProperty("primary", True)
-        self.take.setToolTip(tr("Take your turn (Enter)"))
+        self.take = push_button(tr("Take turn"), tr("Take your turn (Enter)"), look="primary")
         self.setLayout(make_row(self.act, self.words, 1, self.take))
         self.act.currentIndexChanged.connect(self._update_controls)
         self.words.textChanged.connect(self._update_controls)
@@ -355,23 +353,19 @@ class PlayView(QWidget):
         self.known = QTextEdit()
         self.known.setReadOnly(True)
         self.known.setAccessibleName(tr("What is known"))
-        self.known_title = PlainLabel()
-        self.known_title.setFont(theme.font(semibold=True))
-        self.raise_curtain = QPushButton()
-        self.raise_curtain.clicked.connect(self.reveal_requested)
+        self.known_title = PlainLabel(font=theme.font(semibold=True))
+        self.raise_curtain = push_button("", do=self.reveal_requested)
         self.status = ElidedLabel()
         self.status.setAccessibleName(tr("State"))
         self.bar = TurnBar()
-        self.play = _make_button(tr(" Play"), "play", tr("Let the judges act until a person has to, or it is over"))
-        self.stop = _make_button(tr(" Stop"), "square", tr("Stop; what was played stays, and it can go on later"))
-        self.look = _make_button(
-            tr(" Show in the main window"), "film", tr("Its transcript, for segments, ratings and all else")
+        self.play = push_button(tr(" Play"), tr("Let the judges act until a person has to, or it is over"), icon="play")
+        self.stop = push_button(tr(" Stop"), tr("Stop; what was played stays, and it can go on later"), icon="square")
+        self.look = push_button(
+            tr(" Show in the main window"), tr("Its transcript, for segments, ratings and all else"), icon="film"
         )
         self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
         self.judges.setMinimumWidth(theme.GRID * 22)
-        self.rate = _make_button(
-            tr("Let them rate"), "", tr("Ask the chosen judges to rate everybody on seven dimensions")
-        )
+        self.rate = push_button(tr("Let them rate"), tr("Ask the chosen judges to rate everybody on seven dimensions"))
         self._lay_out()
 
     def show_known(self, title: str, told: Sequence[tuple[str, str]], curtain: str = "") -> None:
@@ -400,36 +394,30 @@ class PlayView(QWidget):
 
     def _lay_out(self) -> None:
         beside = QWidget()
-        side = QVBoxLayout(beside)
-        side.setContentsMargins(theme.GRID, 0, 0, 0)
-        side.setSpacing(theme.GRID // 2)
-        side.addWidget(self.known_title)
-        side.addWidget(self.known, 1)
-        side.addWidget(self.raise_curtain)
-        side.addStretch(0)
-        parts = QSplitter(Qt.Orientation.Horizontal)
-        parts.addWidget(self.turns)
-        parts.addWidget(beside)
-        parts.setStretchFactor(0, 3)
-        parts.setStretchFactor(1, 2)
-        parts.setChildrenCollapsible(False)
+        beside.setLayout(
+            make_column(
+                self.known_title,
+                self.known,
+                1,
+                self.raise_curtain,
+                None,
+                margin=(theme.GRID, 0, 0, 0),
+                spacing=theme.GRID // 2,
+            )
+        )
+        parts = make_splitter(Qt.Orientation.Horizontal, self.turns, 3, beside, 2)
         parts.setHandleWidth(theme.GRID // 2)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        for push_button in (self.play, self.stop, self.look):
-            row.addWidget(push_button)
-        row.addStretch(1)
-        row.addWidget(self.judges, 1)
-        row.addWidget(self.rate)
-        self.setLayout(make_column(self.title, self.scene, parts, 1, self.status, self.bar, row))
-
-
-def _make_button(text: str, picture: str, tip: str) -> QPushButton:
-    made = QPushButton(text)
-    made.setToolTip(plain_tip(tip))
-    if picture:
-        made.setIcon(icon(picture))
-    return made
+        self.setLayout(
+            make_column(
+                self.title,
+                self.scene,
+                parts,
+                1,
+                self.status,
+                self.bar,
+                make_row(self.play, self.stop, self.look, None, self.judges, 1, self.rate),
+            )
+        )
 
 
 RELATIONSHIPS: Mapping[Relationship, str] = {

@@ -36,11 +36,12 @@ from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
+from widgets.form.buttons import push_button
 from widgets.form.checklists import ROW_HEIGHT, TickList, TickRow
 from widgets.form.form import OptionForm
 from widgets.form.layouts import bounded_to_screen, make_column, make_row
 from widgets.form.wheel_guard import ComboBox
-from widgets.text_labels import PlainLabel, RichLabel, plain_tip
+from widgets.text_labels import PlainLabel, RichLabel
 
 _SEMIBOLD = '<span style="font-weight:600">'
 
@@ -64,9 +65,7 @@ class MethodList(QWidget):
         self.tree = TickList(columns=2)
         self.tree.setAccessibleName(tr("Methods: how the faces are hidden"))
         self.tree.setFixedHeight(ROW_HEIGHT * len(METHODS) + 4)
-        self._described = RichLabel(wordWrap=True)
-        self._described.setMinimumHeight(theme.GRID * 7)
-        self._described.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._described = RichLabel(wordWrap=True, minimumHeight=theme.GRID * 7, alignment=Qt.AlignmentFlag.AlignTop)
         self._options = QVBoxLayout()
         self.setLayout(make_column(self.tree, self._described, self._options, self._build_fetch_row()))
         best = recommended_method()
@@ -118,10 +117,12 @@ class MethodList(QWidget):
     def _build_fetch_row(self) -> QWidget:
         self._lacking = QWidget()
         self._getting = PlainLabel(wordWrap=True)
-        self.get = QPushButton(tr("Get it"))
-        self.get.setToolTip(tr("Download the model now; nothing is downloaded unless you press this"))
-        self.get.setAutoDefault(False)
-        self.get.clicked.connect(lambda: self.fetch_requested.emit(self.missing()))
+        self.get = push_button(
+            tr("Get it"),
+            tr("Download the model now; nothing is downloaded unless you press this"),
+            lambda: self.fetch_requested.emit(self.missing()),
+            autoDefault=False,
+        )
         self._lacking.setLayout(make_row(self._getting, 1, self.get))
         return self._lacking
 
@@ -190,11 +191,8 @@ class SoundForm(QWidget):
         rows.setSpacing(theme.GRID)
         rows.addRow(tr("&Voices"), self._build_voices())
         rows.addRow(tr("&Personal words"), self._build_covers())
-        self.described = PlainLabel(wordWrap=True)
-        self.described.setMinimumHeight(theme.GRID * 9)
-        self.described.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.warning = PlainLabel(wordWrap=True)
-        self.warning.setStyleSheet(f"color: {theme.palette().uncertain.name()};")
+        self.described = PlainLabel(wordWrap=True, minimumHeight=theme.GRID * 9, alignment=Qt.AlignmentFlag.AlignTop)
+        self.warning = PlainLabel(wordWrap=True, styleSheet=f"color: {theme.palette().uncertain.name()};")
         self._options = QVBoxLayout()
         self.setLayout(make_column(rows, self.described, self.warning, self._options, self._build_listening()))
         self.voices.currentIndexChanged.connect(self._show_current)
@@ -238,14 +236,12 @@ class SoundForm(QWidget):
             (BEFORE, tr("Hear some seconds around this frame as they were recorded")),
             (AFTER, tr("Hear the same seconds as they will be in the clip")),
         ):
-            button = QPushButton(which.capitalize())
-            button.setToolTip(plain_tip(tip))
-            button.setAutoDefault(False)
-            button.clicked.connect(lambda _=False, which=which: self._listen(which))
+            button = push_button(
+                which.capitalize(), tip, lambda _=False, which=which: self._listen(which), autoDefault=False
+            )
             self._listening[which] = button
             row.addWidget(button)
-        self.heard = PlainLabel(wordWrap=True)
-        self.heard.setStyleSheet(f"color: {theme.palette().muted.name()};")
+        self.heard = PlainLabel(wordWrap=True, styleSheet=f"color: {theme.palette().muted.name()};")
         row.addWidget(self.heard, 1)
         return row
 
@@ -369,12 +365,8 @@ class ExportDialog(OwnDialog):
         column.setSpacing(theme.GRID * 2)
         if left_over:
             column.addLayout(self._unfinished_row(left_over))
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID * 2)
-        row.addWidget(self._build_form(folder))
         self.pane = PreviewPane(time_us)
-        row.addWidget(self.pane, 1)
-        column.addLayout(row, 1)
+        column.addLayout(make_row(self._build_form(folder), self.pane, 1, spacing=theme.GRID * 2), 1)
         column.addLayout(self._buttons())
         self.methods.changed.connect(self._on_changed)
         self.methods.fetch_requested.connect(self.fetch_requested)
@@ -477,19 +469,14 @@ class ExportDialog(OwnDialog):
     def _folder_row(self, folder: Path) -> QHBoxLayout:
         self.folder = QLineEdit(str(folder))
         self.folder.setAccessibleName(tr("Folder for the clips"))
-        browse = QPushButton(tr("Choose…"))
-        browse.setToolTip(tr("Choose the folder for the clips"))
-        browse.setAutoDefault(False)
-        browse.clicked.connect(self._browse)
+        browse = push_button(tr("Choose…"), tr("Choose the folder for the clips"), self._browse, autoDefault=False)
         return make_row(self.folder, 1, browse)
 
     def _unfinished_row(self, text: str) -> QHBoxLayout:
-        words = PlainLabel(text, wordWrap=True)
-        words.setStyleSheet(f"color: {theme.palette().uncertain.name()};")
-        self.resume = QPushButton(tr("Go on with it"))
-        self.resume.setToolTip(tr("Make the clips that are left"))
-        self.resume.setAutoDefault(False)
-        self.resume.clicked.connect(self._resume)
+        words = PlainLabel(text, wordWrap=True, styleSheet=f"color: {theme.palette().uncertain.name()};")
+        self.resume = push_button(
+            tr("Go on with it"), tr("Make the clips that are left"), self._resume, autoDefault=False
+        )
         return make_row(words, 1, self.resume)
 
     def _buttons(self) -> DialogButtons:

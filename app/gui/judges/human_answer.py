@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QScrollArea,
     QSplitter,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -126,21 +125,15 @@ class AnswerPanel(QSplitter):
         self.pictures.hide()
         for chosen in (self.pictures.itemClicked, self.pictures.itemActivated):
             chosen.connect(self._enlarge)
-        self.words = QPlainTextEdit()
-        self.words.setReadOnly(True)
+        self.words = QPlainTextEdit(readOnly=True)
         self.words.setAccessibleName(tr("The question, as judges get it"))
         holder.setLayout(make_column(self.pictures, 1, self.words, 1))
         return holder
 
     def _make_answer_part(self) -> QWidget:
         holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(theme.GRID, 0, theme.GRID, 0)
-        heading = PlainLabel(tr("Your answer"))
-        heading.setFont(theme.font(theme.POINTS + 1, semibold=True))
-        column.addWidget(heading)
-        column.addWidget(self.form)
-        column.addStretch(1)
+        heading = PlainLabel(tr("Your answer"), font=theme.font(theme.POINTS + 1, semibold=True))
+        holder.setLayout(make_column(heading, self.form, None, margin=(theme.GRID, 0, theme.GRID, 0)))
         area = QScrollArea(widgetResizable=True)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -181,10 +174,8 @@ class PersonForm(OwnDialog):
         self.panel = AnswerPanel(scheme, track, people)
         self.form, self.words, self.pictures = self.panel.form, self.panel.words, self.panel.pictures
         self.form.value_changed.connect(lambda _field, _value: self.show_note(""))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.panel, 1)
+        column = make_column(self.panel, 1, margin=theme.GRID * 2)
+        self.setLayout(column)
         self.buttons = DialogButtons(self, tr("Save answer"), tr("Nothing is saved"))
         self.buttons.go_on.setToolTip(tr("Save your answer; then what judges say about this task may be seen"))
         # Enter belongs to the texts of the form.

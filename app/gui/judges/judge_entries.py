@@ -11,9 +11,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -45,8 +43,9 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
+from widgets.form.buttons import push_button
 from widgets.form.form import OptionForm
-from widgets.form.layouts import bounded_to_screen
+from widgets.form.layouts import bounded_to_screen, make_column, make_row
 from widgets.form.wheel_guard import ComboBox
 from widgets.text_labels import NoteInForm, PlainLabel, escape_control_chars
 from widgets.theme import icon
@@ -85,8 +84,7 @@ class EntryDialog(OwnDialog):
         self._shown = ""
         self._was_at_test = False
         self.form: OptionForm | None = None
-        self.name = QLineEdit(entry.name if entry else "")
-        self.name.setMaxLength(MAX_NAME_CHARS)
+        self.name = QLineEdit(entry.name if entry else "", maxLength=MAX_NAME_CHARS)
         self.name.setAccessibleName(tr("Name"))
         self.name.setPlaceholderText(tr("Such as GPT, Qwen on the lab server, chance"))
         self.backend = ComboBox()
@@ -148,9 +146,6 @@ class EntryDialog(OwnDialog):
         return str(self.backend.currentData())
 
     def _lay_out(self, entry: JudgeEntry | None) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID)
         top = QFormLayout()
         top.setSpacing(theme.GRID)
         top.addRow(tr("Name"), self.name)
@@ -161,37 +156,29 @@ class EntryDialog(OwnDialog):
         self._row_of_model = self._make_model(entry.model if entry else "")
         top.addRow(tr("Model"), self._row_of_model)
         self._top = top
-        column.addLayout(top)
         area = QScrollArea(widgetResizable=True)
         inner = QWidget()
-        self._options = QVBoxLayout(inner)
-        self._options.setContentsMargins(0, 0, 0, 0)
-        self._options.addStretch()
+        self._options = make_column(None, spacing=0)
+        inner.setLayout(self._options)
         area.setWidget(inner)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        column.addWidget(area, 1)
-        column.addWidget(self._make_key())
-        column.addLayout(self._make_test())
         self._buttons = DialogButtons(
             self, tr("Add") if entry is None else tr("Save"), tr("Leave everything as it was")
         )
         self._buttons.go_on.clicked.connect(lambda: self.save_requested.emit(self.entry(), self.take_typed_key()))
-        column.addLayout(self._buttons)
+        self.setLayout(
+            make_column(top, area, 1, self._make_key(), self._make_test(), self._buttons, margin=theme.GRID * 2)
+        )
 
     def _make_model(self, model: str) -> QWidget:
         box = QWidget()
-        row = QHBoxLayout(box)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID // 2)
         self.model = QLineEdit(model)
         self.model.setAccessibleName(tr("Model"))
-        self._browse = QPushButton(tr("Browse…"))
-        self._browse.setAutoDefault(False)
-        self._browse.setToolTip(tr("Choose the GGUF file of the model"))
-        self._browse.clicked.connect(self._choose_file)
-        row.addWidget(self.model, 1)
-        row.addWidget(self._browse)
+        self._browse = push_button(
+            tr("Browse…"), tr("Choose the GGUF file of the model"), self._choose_file, autoDefault=False
+        )
+        box.setLayout(make_row(self.model, 1, self._browse, spacing=theme.GRID // 2))
         return box
 
     def _make_key(self) -> QWidget:
@@ -200,40 +187,36 @@ class EntryDialog(OwnDialog):
         form.setContentsMargins(0, 0, 0, 0)
         form.setVerticalSpacing(2)
         form.setHorizontalSpacing(theme.GRID)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
         self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
         self.key.setAccessibleName(tr("Key of the server"))
         self.key.setPlaceholderText(tr("Key of the server, if it wants one"))
         self.key.setToolTip(
             tr("Goes into the keyring of this machine only: never into the study, and never shown again")
         )
-        self.forget = QPushButton(tr("Forget key"))
-        self.forget.setAutoDefault(False)
-        self.forget.hide()
-        self.forget.setToolTip(tr("Take the key out of the keyring of this machine"))
-        self.forget.clicked.connect(lambda: self.forget_key_requested.emit(self.entry()))
+        self.forget = push_button(
+            tr("Forget key"),
+            tr("Take the key out of the keyring of this machine"),
+            lambda: self.forget_key_requested.emit(self.entry()),
+            autoDefault=False,
+            visible=False,
+        )
         self._key_title = PlainLabel(tr("Key"))
         self._key_title.setBuddy(self.key)
-        row.addWidget(self.key, 1)
-        row.addWidget(self.forget)
-        form.addRow(self._key_title, row)
+        form.addRow(self._key_title, make_row(self.key, 1, self.forget, spacing=theme.GRID // 2))
         self._key_place = NoteInForm()
         self._key_place.setProperty("quiet", True)
         form.addRow("", self._key_place)
         return self._key_box
 
     def _make_test(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        self.test = QPushButton(tr("Test"))
-        self.test.setAutoDefault(False)
-        self.test.setToolTip(tr("Ask it one question that holds nothing of the study"))
-        self.test.clicked.connect(lambda: self.test_requested.emit(self.entry(), self.key.text().strip()))
+        self.test = push_button(
+            tr("Test"),
+            tr("Ask it one question that holds nothing of the study"),
+            lambda: self.test_requested.emit(self.entry(), self.key.text().strip()),
+            autoDefault=False,
+        )
         self._tested = PlainLabel(wordWrap=True)
-        row.addWidget(self.test, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._tested, 1)
-        return row
+        return make_row((self.test, Qt.AlignmentFlag.AlignTop), self._tested, 1)
 
     def _show_backend(self) -> None:
         if self.form is not None:

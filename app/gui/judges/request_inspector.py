@@ -32,7 +32,8 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
-from widgets.form.layouts import FlowLayout, bounded_to_screen
+from widgets.form.buttons import push_button
+from widgets.form.layouts import FlowLayout, bounded_to_screen, make_column, make_row
 from widgets.form.wheel_guard import ComboBox
 from widgets.text_labels import PlainLabel, escape_control_chars, plain_tip
 from widgets.theme import pixmap
@@ -76,36 +77,34 @@ class SentView(OwnDialog):
         self.setWindowTitle(title)
         self.resize(bounded_to_screen(_WINDOW_SIZE, self))
         self._sent: JudgeRequestPreview | None = None
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID)
         self.offered = ComboBox()
         self.offered.setAccessibleName(tr("Judge"))
         for name in offered:
             self.offered.addItem(escape_control_chars(name, 100))
         self.offered.currentIndexChanged.connect(self.request_chosen)
-        column.addWidget(self.offered)
-        column.addLayout(self._make_head())
         self._area = QScrollArea(widgetResizable=True)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setAccessibleName(tr("Everything that is sent") if before else tr("Everything that was sent"))
-        column.addWidget(self._area, 1)
-        row = QHBoxLayout()
         self._total = _make_wrapped_label("")
-        row.addWidget(self._total, 1)
-        self.ask = QPushButton(tr("Ask"))
-        self.ask.setProperty("primary", True)
-        self.ask.setAutoDefault(False)
-        self.ask.setToolTip(tr("Send this, to every judge that is chosen"))
+        self.ask = push_button(
+            tr("Ask"), tr("Send this, to every judge that is chosen"), look="primary", autoDefault=False
+        )
         self.ask.setVisible(before)
         self.ask.clicked.connect(self.ask_requested)
         close = QPushButton(tr("Close"))
         close.setToolTip(tr("Close; nothing is sent (Esc)") if before else tr("Close (Esc)"))
         close.setAutoDefault(False)
         close.clicked.connect(self.reject)
-        row.addWidget(close)
-        row.addWidget(self.ask)
-        column.addLayout(row)
+        self.setLayout(
+            make_column(
+                self.offered,
+                self._make_head(),
+                self._area,
+                1,
+                make_row(self._total, 1, close, self.ask),
+                margin=theme.GRID * 2,
+            )
+        )
 
     def current_preview(self) -> JudgeRequestPreview | None:
         """Return what is shown."""
@@ -155,25 +154,23 @@ class SentView(OwnDialog):
         self.ask.setEnabled(not sent.forbidden)
 
     def _make_head(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
         self._icon = PlainLabel()
-        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        words = QVBoxLayout()
-        words.setSpacing(2)
         self._where = _make_wrapped_label("")
         self._where.setFont(theme.font(semibold=True))
         self._permission = _make_wrapped_label("")
-        words.addWidget(self._where)
-        words.addWidget(self._permission)
-        row.addLayout(words, 1)
-        self._policy = QPushButton(tr("Policy…"))
-        self._policy.setAutoDefault(False)
-        self._policy.setToolTip(tr("Show what may leave this machine, and change it"))
-        self._policy.clicked.connect(self.policy_requested)
-        self._policy.hide()
-        row.addWidget(self._policy, 0, Qt.AlignmentFlag.AlignTop)
-        return row
+        self._policy = push_button(
+            tr("Policy…"),
+            tr("Show what may leave this machine, and change it"),
+            self.policy_requested,
+            autoDefault=False,
+            visible=False,
+        )
+        return make_row(
+            (self._icon, Qt.AlignmentFlag.AlignTop),
+            make_column(self._where, self._permission, spacing=2),
+            1,
+            (self._policy, Qt.AlignmentFlag.AlignTop),
+        )
 
     def _show_destination(self, sent: JudgeRequestPreview) -> None:
         colours = theme.palette()
@@ -198,16 +195,14 @@ class SentView(OwnDialog):
 
 def _make_message_widget(sent_message: SentMessage) -> QWidget:
     part = QWidget()
-    column = QVBoxLayout(part)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(theme.GRID // 2)
     head = _make_wrapped_label(
         tr("{role} · {size} of words").format(
             role=sent_message.role.capitalize(), size=_format_bytes(sent_message.size)
         )
     )
     head.setFont(theme.font(semibold=True))
-    column.addWidget(head)
+    column = make_column(head, spacing=theme.GRID // 2)
+    part.setLayout(column)
     if sent_message.pictures:
         flowing = QWidget()
         flow = FlowLayout(flowing)
@@ -246,9 +241,6 @@ class _HeightFitter(QWidget):
 
 def _make_thumbnail_widget(sent_picture: SentPicture) -> QWidget:
     box = QWidget()
-    column = QVBoxLayout(box)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(1)
     picture = PlainLabel(alignment=Qt.AlignmentFlag.AlignCenter)
     picture.setFixedSize(_THUMBNAIL_SIZE)
     colours = theme.palette()
@@ -259,8 +251,7 @@ def _make_thumbnail_widget(sent_picture: SentPicture) -> QWidget:
         picture.setWordWrap(True)
         picture.setText(sent_picture.note or tr("Not shown"))
     said = _make_wrapped_label(f"{sent_picture.time_label} · {_format_bytes(sent_picture.size)}")
-    column.addWidget(picture)
-    column.addWidget(said)
+    box.setLayout(make_column(picture, said, spacing=1))
     picture.setAccessibleName(
         tr("Picture at {shown}, {about}, {size}").format(
             shown=sent_picture.time_label, about=sent_picture.description, size=_format_bytes(sent_picture.size)
@@ -288,8 +279,7 @@ def _scaled_thumbnail(picture: QImage, scale: float) -> QPixmap:
 
 
 def _make_wrapped_label(text: str) -> QLabel:
-    label = PlainLabel(text, wordWrap=True)
-    return label
+    return PlainLabel(text, wordWrap=True)
 
 
 def _total_bytes(pictures: Sequence[SentPicture]) -> int:

@@ -8,9 +8,7 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
     QPushButton,
-    QSplitter,
     QStackedLayout,
-    QStackedWidget,
     QWidget,
 )
 
@@ -61,7 +59,8 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.layouts import WIDE_MARGIN, make_column
+from widgets.form.buttons import push_button
+from widgets.form.layouts import WIDE_MARGIN, make_column, make_splitter, make_stack
 from widgets.graph.graph_view import ChainGraphView
 from widgets.labels import NodePerson, participant_colours
 from widgets.text_labels import ElidedLabel
@@ -133,19 +132,13 @@ class QuestionsPage(StudyView):
         self.graph.set_editable(False)
         self._empty = EmptyState("list-checks", "", "", [EmptyStateAction(*maker) for maker in makers[:1]])
         self._empty.button_clicked.connect(self.empty_chosen)
-        parts = QSplitter(Qt.Orientation.Vertical)
-        parts.setChildrenCollapsible(False)
         self._held = QWidget()
         self._lists = QStackedLayout(self._held)
         self._lists.setContentsMargins(0, 0, 0, 0)
         self._lists.addWidget(self.list)
         self._lists.addWidget(self._empty)
-        parts.addWidget(self._held)
-        parts.addWidget(self._make_question_part())
         # What one has to read at once, the question with its options and checks, gives way last.
-        parts.setStretchFactor(0, 1)
-        parts.setStretchFactor(1, 0)
-        parts.setSizes([136, 620])
+        parts = make_splitter(Qt.Orientation.Vertical, self._held, 1, self._make_question_part(), sizes=[136, 620])
         self.setLayout(make_column(self.bar, self.progress, self.agreement, parts, 1, margin=WIDE_MARGIN))
         self.select_tab(VERIFY)
         for which, choices in (
@@ -209,26 +202,19 @@ class QuestionsPage(StudyView):
         self._tabs: dict[str, QPushButton] = {}
         group = QButtonGroup(self)
         for key, name in _TABS:
-            button = QPushButton(name)
-            button.setProperty("segment", True)
-            button.setCheckable(True)
-            button.setAccessibleName(tr("Show: {name}").format(name=name.lower()))
-            button.clicked.connect(lambda _=False, key=key: self.select_tab(key))
+            button = push_button(
+                name,
+                do=lambda _=False, key=key: self.select_tab(key),
+                name=tr("Show: {name}").format(name=name.lower()),
+                look="segment",
+                checkable=True,
+            )
             group.addButton(button)
             row.addWidget(button, 1)
             self._tabs[key] = button
-        self._panels = QStackedWidget()
-        verifying = QSplitter(Qt.Orientation.Vertical)
-        verifying.setChildrenCollapsible(False)
-        verifying.addWidget(self.verify)
-        verifying.addWidget(self.graph)
-        verifying.setStretchFactor(0, 0)
-        verifying.setStretchFactor(1, 1)
-        verifying.setSizes([410, 160])
-        for panel in (verifying, self.asking, self.write):
-            self._panels.addWidget(panel)
-        column = make_column(row, self._panels, 1)
-        column.addStretch()
+        verifying = make_splitter(Qt.Orientation.Vertical, self.verify, self.graph, 1, sizes=[410, 160])
+        self._panels = make_stack(verifying, self.asking, self.write)
+        column = make_column(row, self._panels, 1, None)
         widget.setLayout(column)
         return widget
 

@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -38,8 +37,9 @@ from project.timebase import SECOND_US, format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
+from widgets.form.buttons import push_button
 from widgets.form.input_fields import DecimalBox
-from widgets.form.layouts import make_row
+from widgets.form.layouts import make_column, make_row
 from widgets.form.wheel_guard import ComboBox
 from widgets.text_labels import PlainLabel, describe, plain_tip
 
@@ -157,17 +157,20 @@ class FileLines(QWidget):
             self.sound_track_chosen.emit(medium_id, track)
 
     def _make_search(self, medium_id: str, row: int) -> None:
-        self.searches[medium_id] = search = QPushButton(tr("Find offset by sound"))
-        search.setAutoDefault(False)
-        search.clicked.connect(lambda: self.search_requested.emit(medium_id))
+        self.searches[medium_id] = search = push_button(
+            tr("Find offset by sound"), do=lambda: self.search_requested.emit(medium_id), autoDefault=False
+        )
         self._grid.addWidget(search, row, 2)
-        self.answers[medium_id] = answer = PlainLabel(wordWrap=True)
-        answer.setStyleSheet(f"color: {theme.palette().muted.name()};")
+        self.answers[medium_id] = answer = PlainLabel(
+            wordWrap=True, styleSheet=f"color: {theme.palette().muted.name()};"
+        )
         self._grid.addWidget(answer, row + 1, 0, 1, 2)
-        self.moves[medium_id] = move = QPushButton(tr("Move it there"))
-        move.setToolTip(tr("Let the file begin where its sound fits; can be undone"))
-        move.setAutoDefault(False)
-        move.clicked.connect(lambda: self._apply_found_offset(medium_id))
+        self.moves[medium_id] = move = push_button(
+            tr("Move it there"),
+            tr("Let the file begin where its sound fits; can be undone"),
+            lambda: self._apply_found_offset(medium_id),
+            autoDefault=False,
+        )
         self._grid.addWidget(move, row + 1, 2)
 
     def _show_search(self, line: FileLine) -> None:
@@ -249,9 +252,6 @@ class RecordingDialog(OwnDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Recording details"))
         self.setMinimumWidth(640)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID * 2)
         self.body = QWidget()
         form = QFormLayout(self.body)
         form.setContentsMargins(0, 0, 0, 0)
@@ -279,8 +279,7 @@ class RecordingDialog(OwnDialog):
         form.addRow("", self._file_row())
         self.participants = ParticipantsTable()
         form.addRow(tr("People"), self.participants)
-        column.addWidget(self.body, 1)
-        column.addLayout(self._foot())
+        self.setLayout(make_column(self.body, 1, self._foot(), margin=theme.GRID * 2, spacing=theme.GRID * 2))
 
     def show_details(self, known: RecordingDetails) -> None:
         """Show what is known; what is being typed stays."""
@@ -312,27 +311,24 @@ class RecordingDialog(OwnDialog):
             self.role.addItem(name, role)
         self.role.setAccessibleName(tr("What the further file is"))
         self.offset = make_offset_field(tr("the further file"))
-        self.add = add = QPushButton(tr("Add file…"))
-        add.setToolTip(tr("Add a further file of the same interaction to this recording"))
-        add.setAutoDefault(False)
-        add.clicked.connect(self._ask_file)
+        self.add = add = push_button(
+            tr("Add file…"),
+            tr("Add a further file of the same interaction to this recording"),
+            self._ask_file,
+            autoDefault=False,
+        )
         return make_row(self.role, PlainLabel(tr("begins at")), self.offset, add, None)
 
     def _ask_file(self) -> None:
         self.file_requested.emit(MediumRole(self.role.currentData()), round(self.offset.value() * SECOND_US))
 
     def _foot(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        note = PlainLabel(tr("Saved at once. Consent is denied until it is ticked."))
-        note.setStyleSheet(f"color: {theme.palette().muted.name()};")
-        close = QPushButton(tr("Close"))
-        close.setToolTip(tr("Close this (Esc)"))
-        close.setAutoDefault(False)
-        close.clicked.connect(self.accept)
-        row.addWidget(note)
-        row.addStretch()
-        row.addWidget(close)
-        return row
+        note = PlainLabel(
+            tr("Saved at once. Consent is denied until it is ticked."),
+            styleSheet=f"color: {theme.palette().muted.name()};",
+        )
+        close = push_button(tr("Close"), tr("Close this (Esc)"), self.accept, autoDefault=False)
+        return make_row(note, None, close)
 
 
 _FILE_ROLE_NAMES = {

@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QTextEdit,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -30,8 +29,9 @@ from anonymize.pii_review.review_hits import PlacedHit
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
+from widgets.form.buttons import push_button
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import FlowLayout, make_row
+from widgets.form.layouts import FlowLayout, make_column, make_row
 from widgets.table.record_table import RecordColumn, RecordTable
 from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon
@@ -92,21 +92,18 @@ class PiiDecisionBar(QWidget):
         self.jump = self._button(tr("Show"), "Return", tr("Show the place in the main window"))
         self.back = self._button("", "Shift+N", tr("Previous that nobody decided on"), "skip-back")
         self.on = self._button("", "N", tr("Next that nobody decided on"), "skip-forward")
-        self.count = PlainLabel()
-        self.count.setAccessibleName(tr("How many nobody decided on"))
-        self.count.setFont(theme.font(semibold=True))
-        self.count.setMinimumHeight(self.hide_one.sizeHint().height())
-        self.chosen = PlainLabel()
-        self.chosen.setAccessibleName(tr("How many are selected"))
-        self.chosen.setStyleSheet(f"color: {theme.palette().muted.name()};")
-        self.chosen.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.chosen.hide()
-        figures = QVBoxLayout()
-        figures.setSpacing(0)
-        figures.addWidget(self.count)
-        figures.addWidget(self.chosen)
-        figures.addStretch(1)
-        self.setLayout(make_row(inside, 1, figures))
+        self.count = PlainLabel(
+            accessibleName=tr("How many nobody decided on"),
+            font=theme.font(semibold=True),
+            minimumHeight=self.hide_one.sizeHint().height(),
+        )
+        self.chosen = PlainLabel(
+            accessibleName=tr("How many are selected"),
+            styleSheet=f"color: {theme.palette().muted.name()};",
+            alignment=Qt.AlignmentFlag.AlignRight,
+            visible=False,
+        )
+        self.setLayout(make_row(inside, 1, make_column(self.count, self.chosen, None, spacing=0)))
         self._edits = (self.hide_one, self.keep_one, self.hide_all, self.keep_all, self.again, self.person, self.kind)
         for button, signal in (
             (self.hide_one, self.hide_requested),
@@ -164,9 +161,12 @@ class PiiDecisionBar(QWidget):
         return box
 
     def _button(self, text: str, keys: str, tip: str, sign: str = "") -> QPushButton:
-        button = QPushButton(f"{' ' if sign else ''}{text}  {keys}" if text else "")
-        describe(button, text or tip, f"{tip} ({keys})")
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button = push_button(
+            f"{' ' if sign else ''}{text}  {keys}" if text else "",
+            f"{tip} ({keys})",
+            name=text or tip,
+            focusPolicy=Qt.FocusPolicy.TabFocus,
+        )
         if sign:
             button.setIcon(icon(sign))
         self._flow.addWidget(button)
@@ -327,22 +327,13 @@ class ContextPane(QWidget):
         self._here = (0, 0)
         self._text = ""
         self._writable = False
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
-        self.where = PlainLabel()
-        self.where.setAccessibleName(tr("Where it stands"))
-        self.text = QPlainTextEdit()
-        self.text.setReadOnly(True)
+        self.where = PlainLabel(accessibleName=tr("Where it stands"))
+        self.text = QPlainTextEdit(readOnly=True)
         describe(self.text, tr("The whole text"), tr("Select what was not found, then hide it"))
         self.text.setTabChangesFocus(True)
         self.kind = ChoiceBox(tr("Kind of what is selected"), tr("What the selected words are"), dict(kinds))
-        self.add = QPushButton(tr(" Hide &selected words"))
-        self.add.setIcon(icon("plus"))
-        self.add.setToolTip(tr("Hide what is selected in the text (A)"))
-        row = make_row(self.where, 1, self.kind, self.add)
-        column.addLayout(row)
-        column.addWidget(self.text, 1)
+        self.add = push_button(tr(" Hide &selected words"), tr("Hide what is selected in the text (A)"), icon="plus")
+        self.setLayout(make_column(make_row(self.where, 1, self.kind, self.add), self.text, 1, spacing=theme.GRID // 2))
         self.text.selectionChanged.connect(self._update_button)
         self.add.clicked.connect(self.request_hide)
         theme.notifier.changed.connect(self._paint)

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QGridLayout,
     QLineEdit,
-    QPushButton,
     QWidget,
 )
 
@@ -48,6 +47,7 @@ from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
+from widgets.form.buttons import push_button
 from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import make_row
@@ -333,20 +333,18 @@ class WaiverBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.hint = PlainLabel(wordWrap=True)
-        self.jump = QPushButton(tr("Show frame"))
-        self.jump.setToolTip(tr("Show the frame in question in the main window"))
-        self.jump.clicked.connect(self.jump_requested)
+        self.jump = push_button(
+            tr("Show frame"), tr("Show the frame in question in the main window"), self.jump_requested
+        )
         self.reason = QLineEdit()
         self.reason.setAccessibleName(tr("Reason"))
         self.reason.setPlaceholderText(tr("Why it may be waived; printed in the data card"))
         self.reason.setToolTip(tr("Three words or more; they are printed in the data card"))
         self.reason.returnPressed.connect(self._waive)
-        self.waive = QPushButton(tr("Waive"))
-        self.waive.setToolTip(tr("Do without this rule, for this reason; Undo takes it back"))
-        self.waive.clicked.connect(self._waive)
-        self.withdraw = QPushButton(tr("Withdraw waiver"))
-        self.withdraw.setToolTip(tr("The rule counts again"))
-        self.withdraw.clicked.connect(self.withdraw_requested)
+        self.waive = push_button(
+            tr("Waive"), tr("Do without this rule, for this reason; Undo takes it back"), self._waive
+        )
+        self.withdraw = push_button(tr("Withdraw waiver"), tr("The rule counts again"), self.withdraw_requested)
         self.setLayout(make_row(self.hint, 2, self.jump, self.reason, 2, self.waive, self.withdraw))
         self.show_choice("", place=False, waivable=False, waived=False)
 

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QCheckBox, QPushButton, QTabWidget
+from PySide6.QtWidgets import QCheckBox, QTabWidget
 
 from anonymize.release import release_job
 from anonymize.release.private_content import set_private_words
@@ -39,6 +39,7 @@ from project.session.jobs import JobSpec
 from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
+from widgets.form.buttons import push_button
 from widgets.form.layouts import make_tab_page
 from widgets.table.record_table import RecordTable, text_columns
 from widgets.text_labels import PlainLabel
@@ -69,8 +70,7 @@ class ReleaseTab(StudyView):
         self._judged = ReleaseVerdict(Selection(()), ())
         self._work: JobSpec | None = None
         self._searching = PiiSearchController(context, self)
-        self.heading = PlainLabel(wordWrap=True)
-        self.heading.setFont(theme.font(semibold=True))
+        self.heading = PlainLabel(wordWrap=True, font=theme.font(semibold=True))
         self.table = RecordTable(tr("Checklist"), text_columns(COLUMNS, shrinks=0))
         self.only = QCheckBox(tr("Only blockers"))
         self.only.setToolTip(tr("Leave out rules that are kept or waived"))
@@ -84,9 +84,9 @@ class ReleaseTab(StudyView):
         self.tabs.addTab(make_tab_page(self.only, self.table, 1, self.bar, self.models, self.left_out), tr("Checklist"))
         self.tabs.addTab(self.form, tr("What is released"))
         self.tabs.addTab(self.texts, tr("Texts"))
-        self.release = QPushButton(tr("Release…"))
-        self.release.setProperty("primary", True)
-        self.release.setToolTip(tr("Render, check and write the release into a new folder"))
+        self.release = push_button(
+            tr("Release…"), tr("Render, check and write the release into a new folder"), look="primary"
+        )
         self.lay_out(self.heading, self.tabs, 1, foot=(self.release,))
         self._connect_signals()
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QFormLayout, QLineEdit, QPushButton
+from PySide6.QtWidgets import QComboBox, QFormLayout, QLineEdit
 
 from annotate.agreement.adjudication import (
     DEFAULT_LANE_NAME,
@@ -22,6 +22,7 @@ from project.entities.study_records import Changes
 from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
+from widgets.form.buttons import push_button
 from widgets.form.input_fields import DecimalBox
 from widgets.form.layouts import WIDE_MARGIN, make_column, make_row
 from widgets.form.wheel_guard import ComboBox
@@ -114,9 +115,7 @@ class AdjudicationTab(StudyView):
         self.name = QLineEdit(DEFAULT_LANE_NAME)
         self.name.setAccessibleName(tr("Name of the lane"))
         form.addRow(tr("Name"), self.name)
-        self.make = QPushButton(tr("Make the lane"))
-        self.make.setProperty("primary", True)
-        self.make.clicked.connect(self._make_lane)
+        self.make = push_button(tr("Make the lane"), do=self._make_lane, look="primary")
         self.setLayout(make_column(intro, form, make_row(None, self.make), self.status, None, margin=WIDE_MARGIN))
 
     def reload(self, session: Session) -> None:

@@ -10,7 +10,6 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QPushButton,
     QScrollArea,
     QSizePolicy,
     QStyledItemDelegate,
@@ -26,9 +25,10 @@ from project.schemes.scheme import CHOICE_KINDS, Field, FieldKind, Scheme
 from project.timebase import format_time
 from resources.translation import later, tr
 from widgets import theme
+from widgets.form.buttons import push_button
 from widgets.labels import SIGN_PX, LabelChip, LabelLook, label_ink, label_looks, mix, paint_sign, unknown_look
 from widgets.table.lists import ROW_ROLE, KeyedList, paint_row_ground
-from widgets.text_labels import PlainLabel, RichLabel, plain_tip
+from widgets.text_labels import PlainLabel, RichLabel
 
 
 class ReviewItemState(StrEnum):
@@ -371,8 +371,7 @@ class SideBySide(QScrollArea):
             for line in self._shown.lines:
                 column.addWidget(_comparison_row_widget(line))
         else:
-            hint = PlainLabel(_EMPTY_HINT, wordWrap=True)
-            hint.setStyleSheet(f"color: {theme.palette().muted.name()};")
+            hint = PlainLabel(_EMPTY_HINT, wordWrap=True, styleSheet=f"color: {theme.palette().muted.name()};")
             column.addWidget(hint)
         column.addStretch()
         self.setWidget(inner)
@@ -383,29 +382,28 @@ class SideBySide(QScrollArea):
         for place, annotator_column in enumerate(shown.columns):
             grid.setColumnStretch(place, 1)
             grid.addWidget(self._head(annotator_column, place, place == shown.target), 0, place)
-            said = PlainLabel("\n".join(annotator_column.statements), wordWrap=True)
-            said.setAlignment(Qt.AlignmentFlag.AlignTop)
-            said.setStyleSheet(f"color: {theme.palette().muted.name()};")
+            said = PlainLabel(
+                "\n".join(annotator_column.statements),
+                wordWrap=True,
+                alignment=Qt.AlignmentFlag.AlignTop,
+                styleSheet=f"color: {theme.palette().muted.name()};",
+            )
             _allow_shrinking(said)
             grid.addWidget(said, 1, place)
         return grid
 
     def _head(self, annotator_column: AnnotatorColumn, place: int, target: bool) -> QWidget:
-        button = QPushButton(
-            tr("{name}: decide").format(name=annotator_column.name) if target else annotator_column.name
-        )
-        button.setProperty("segment", True)
-        button.setCheckable(True)
-        button.setChecked(target)
-        button.setEnabled(annotator_column.is_decidable)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.setAccessibleName(tr("Decide about the segment of {name}").format(name=annotator_column.name))
-        button.setToolTip(
-            plain_tip(
-                tr("Your decision is about what {name} marked").format(name=annotator_column.name)
-                if annotator_column.is_decidable
-                else tr("Nothing of {name} to review here").format(name=annotator_column.name)
-            )
+        button = push_button(
+            tr("{name}: decide").format(name=annotator_column.name) if target else annotator_column.name,
+            tr("Your decision is about what {name} marked").format(name=annotator_column.name)
+            if annotator_column.is_decidable
+            else tr("Nothing of {name} to review here").format(name=annotator_column.name),
+            name=tr("Decide about the segment of {name}").format(name=annotator_column.name),
+            look="segment",
+            checkable=True,
+            checked=target,
+            enabled=annotator_column.is_decidable,
+            focusPolicy=Qt.FocusPolicy.TabFocus,
         )
         _allow_shrinking(button)
         button.clicked.connect(lambda: self.column_chosen.emit(place))
@@ -426,10 +424,12 @@ def _comparison_row_widget(line: ComparisonRow) -> QWidget:
     grid.setHorizontalSpacing(theme.GRID)
     grid.setVerticalSpacing(1)
     shown = f"{DIFFERS} {line.name}" if line.differs else line.name
-    name = PlainLabel(shown)
-    name.setFont(theme.font(theme.POINTS - 1, semibold=line.differs))
-    name.setStyleSheet(f"color: {(colours.text if line.differs else colours.muted).name()};")
-    name.setAccessibleName(tr("{name}: differs").format(name=line.name) if line.differs else line.name)
+    name = PlainLabel(
+        shown,
+        font=theme.font(theme.POINTS - 1, semibold=line.differs),
+        styleSheet=f"color: {(colours.text if line.differs else colours.muted).name()};",
+        accessibleName=tr("{name}: differs").format(name=line.name) if line.differs else line.name,
+    )
     grid.addWidget(name, 0, 0, 1, len(line.cells))
     for place, cell in enumerate(line.cells):
         grid.setColumnStretch(place, 1)
@@ -444,9 +444,12 @@ def _cell_widget(cell: LabelLook | tuple[ComparisonText, ...]) -> QWidget:
         chip = LabelChip()
         chip.set_look(cell)
         return chip
-    text = RichLabel("<br>".join(_part_html(comparison_text) for comparison_text in cell) or "–", wordWrap=True)  # noqa: RUF001 nothing is there
-    text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    text = RichLabel(
+        "<br>".join(_part_html(comparison_text) for comparison_text in cell) or "\N{EN DASH}",
+        wordWrap=True,
+        textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
+        focusPolicy=Qt.FocusPolicy.NoFocus,
+    )
     _allow_shrinking(text)
     return text
 

@@ -12,10 +12,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QPushButton,
-    QSplitter,
     QStackedLayout,
-    QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -48,11 +45,11 @@ from project.session.session import Session
 from resources.translation import later, tr
 from widgets import theme
 from widgets.empty_state import EmptyState
+from widgets.form.buttons import push_button, tool_button
 from widgets.form.input_fields import ChoiceBox, NoteEdit
-from widgets.form.layouts import WIDE_MARGIN, make_column
+from widgets.form.layouts import WIDE_MARGIN, make_column, make_splitter
 from widgets.progress_bars import ProgressBar
-from widgets.text_labels import PlainLabel, describe, plain_tip
-from widgets.theme import icon
+from widgets.text_labels import PlainLabel, plain_tip
 
 
 class ReviewDecisionBar(QWidget):
@@ -84,14 +81,12 @@ class ReviewDecisionBar(QWidget):
         self.disagree = self._make_decision_button(ReviewDecision.DISAGREE, tr("Disagree"), "circle-x", "X")
         row.addWidget(self.agree, 1)
         row.addWidget(self.disagree, 1)
-        self.withdraw = _make_tool_button("undo-2", tr("Take back what you said about this segment"), "W")
-        self.withdraw.clicked.connect(self.withdraw_requested)
-        before = _make_tool_button("skip-back", tr("Previous item"), "P")
-        before.clicked.connect(lambda: self.step_requested.emit(-1))
-        after = _make_tool_button("skip-forward", tr("Next item"), "N")
-        after.clicked.connect(lambda: self.step_requested.emit(1))
-        repeat = _make_tool_button("repeat", tr("Repeat the span of this item"), "R")
-        repeat.clicked.connect(self.repeat_requested)
+        self.withdraw = tool_button(
+            "undo-2", tr("Take back what you said about this segment"), do=self.withdraw_requested, keys="W"
+        )
+        before = tool_button("skip-back", tr("Previous item"), do=lambda: self.step_requested.emit(-1), keys="P")
+        after = tool_button("skip-forward", tr("Next item"), do=lambda: self.step_requested.emit(1), keys="N")
+        repeat = tool_button("repeat", tr("Repeat the span of this item"), do=self.repeat_requested, keys="R")
         self.steps = (before, after, repeat)
         for button in (self.withdraw, *self.steps):
             upper.addWidget(button)
@@ -116,20 +111,13 @@ class ReviewDecisionBar(QWidget):
             self.decided.emit(decision, self.note.text())
 
     def _make_decision_button(self, decision: ReviewDecision, text: str, picture: str, key: str) -> QPushButton:
-        button = QPushButton(f" {text} ({key})")
-        button.setIcon(icon(picture))
-        button.setAccessibleName(tr("{text} with this segment").format(text=text))
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.clicked.connect(lambda: self.decide(decision))
-        return button
-
-
-def _make_tool_button(picture: str, text: str, key: str) -> QToolButton:
-    button = QToolButton()
-    button.setIcon(icon(picture))
-    describe(button, text, f"{text} ({key})")
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    return button
+        return push_button(
+            f" {text} ({key})",
+            do=lambda: self.decide(decision),
+            name=tr("{text} with this segment").format(text=text),
+            icon=picture,
+            focusPolicy=Qt.FocusPolicy.TabFocus,
+        )
 
 
 _NO_THIRD_KEY = ""
@@ -146,9 +134,6 @@ class PairChooser(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
         boxes = QHBoxLayout()
         self.first = _make_annotator_box(tr("First annotator"), tr("Whose segments stand on the left"))
         self.second = _make_annotator_box(tr("Second annotator"), tr("Whose segments stand on the right"))
@@ -162,9 +147,7 @@ class PairChooser(QWidget):
         self._bar.setFixedHeight(6)
         self._bar.setAccessibleName(tr("Progress of the review"))
         self._words = PlainLabel(wordWrap=True)
-        column.addLayout(boxes)
-        column.addWidget(self._bar)
-        column.addWidget(self._words)
+        self.setLayout(make_column(boxes, self._bar, self._words, spacing=theme.GRID // 2))
 
     def set_people(self, people: Sequence[Annotator], first: str, second: str, third: str) -> None:
         """Offer these annotators, and show who is compared (ids)."""
@@ -310,23 +293,19 @@ class ReviewPage(StudyView):
         self._buttons: dict[ReviewScope, QPushButton] = {}
         group = QButtonGroup(self)
         for listed in ReviewScope:
-            button = QPushButton(tr(listed.value))
-            button.setProperty("segment", True)
-            button.setCheckable(True)
-            button.setChecked(listed is self._listed)
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.setAccessibleName(tr("List: {value}").format(value=tr(listed.value).lower()))
-            button.clicked.connect(lambda _=False, listed=listed: self._filter(listed))
+            button = push_button(
+                tr(listed.value),
+                do=lambda _=False, listed=listed: self._filter(listed),
+                name=tr("List: {value}").format(value=tr(listed.value).lower()),
+                look="segment",
+                checkable=True,
+                checked=listed is self._listed,
+                focusPolicy=Qt.FocusPolicy.TabFocus,
+            )
             group.addButton(button)
             row.addWidget(button, 1)
             self._buttons[listed] = button
-        parts = QSplitter(Qt.Orientation.Vertical)
-        parts.setChildrenCollapsible(False)
-        parts.addWidget(self.items)
-        parts.addWidget(self.side_by_side)
-        parts.setStretchFactor(0, 2)
-        parts.setStretchFactor(1, 3)
-        parts.setSizes([184, 300])
+        parts = make_splitter(Qt.Orientation.Vertical, self.items, 2, self.side_by_side, 3, sizes=[184, 300])
         page.setLayout(make_column(self.people, row, parts, 1, self.decisions, margin=WIDE_MARGIN))
         return page
 

@@ -8,9 +8,7 @@ from PySide6.QtGui import QCursor, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFormLayout,
-    QHBoxLayout,
     QLineEdit,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
@@ -32,7 +30,9 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
+from widgets.form.buttons import push_button
 from widgets.form.input_fields import ChoiceBox
+from widgets.form.layouts import make_column, make_row
 from widgets.form.wheel_guard import ComboBox
 from widgets.labels import LabelButtons
 from widgets.text_labels import PlainLabel, plain_tip
@@ -95,11 +95,9 @@ class CueForm(OwnDialog):
         self.description.setAccessibleName(tr("Description"))
         self.description.setPlaceholderText(tr("What is seen or heard, in a few plain words"))
         self.description.setToolTip(tr("What is seen or heard (Return adds the cue)"))
-        self.add = QPushButton(tr("Add cue"))
-        self.add.setProperty("primary", True)
-        self.add.setToolTip(tr("Add the cue (Return)"))
-        self.add.setDefault(True)
-        self.add.clicked.connect(self._request_add)
+        self.add = push_button(
+            tr("Add cue"), tr("Add the cue (Return)"), self._request_add, look="primary", default=True
+        )
         self._lay_out()
         self.track.currentIndexChanged.connect(self._show_track)
         self._show_track()
@@ -139,8 +137,7 @@ class CueForm(OwnDialog):
         painter.end()
 
     def _lay_out(self) -> None:
-        title = PlainLabel(tr("Add cue"))
-        title.setFont(theme.font(theme.POINTS + 1, semibold=True))
+        title = PlainLabel(tr("Add cue"), font=theme.font(theme.POINTS + 1, semibold=True))
         self._labels = QWidget()
         QVBoxLayout(self._labels).setContentsMargins(0, 0, 0, 0)
         form = QFormLayout()
@@ -150,15 +147,7 @@ class CueForm(OwnDialog):
         form.addRow(tr("Who"), self.who)
         form.addRow(tr("At"), self.place)
         form.addRow(tr("What"), self.description)
-        row = QHBoxLayout()
-        row.addStretch()
-        row.addWidget(self.add)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(title)
-        column.addLayout(form)
-        column.addLayout(row)
+        self.setLayout(make_column(title, form, make_row(None, self.add), margin=theme.GRID * 2))
         self.setMinimumWidth(_FORM_WIDTH)
 
     def _show_track(self) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidgetItem, QWidget
 
 from anonymize.export import export_queue
 from anonymize.export.export_queue import queue_title
@@ -17,6 +17,8 @@ from project.session.jobs import load_kind
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
+from widgets.form.buttons import push_button
+from widgets.form.layouts import make_column
 from widgets.table.lists import ShortList
 from widgets.text_labels import PlainLabel
 
@@ -45,16 +47,12 @@ class InterruptedJobsDialog(OwnDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Interrupted jobs"))
         self.resize(_SIZE)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID)
         kept = (
             tr("Judges and exports go on where they were; other jobs of an encrypted study begin again.")
             if encrypted
             else tr("Tracking, transcripts, exports and judges go on where they were; other jobs begin again.")
         )
         text = tr("These jobs had not ended when the study was closed.")
-        column.addWidget(PlainLabel(f"{text} {kept}", wordWrap=True))
         self.list = ShortList()
         self.list.setStyleSheet("QListWidget::item { padding: 4px 8px; }")
         self.list.setAccessibleName(tr("Interrupted jobs"))
@@ -66,16 +64,19 @@ class InterruptedJobsDialog(OwnDialog):
             self.list.addItem(item)
         self.list.setCurrentRow(0)
         self.list.itemChanged.connect(lambda _item: self._enable())
-        column.addWidget(self.list, 1)
         self.buttons = DialogButtons(self, tr("Resume"), tr("Decide later"), away=tr("Close"))
-        self.forget = QPushButton(tr("Forget"))
-        self.forget.setToolTip(tr("Take the ticked jobs off this list; what they gave before stays"))
-        self.forget.setAutoDefault(False)
-        self.forget.clicked.connect(self._forget)
+        self.forget = push_button(
+            tr("Forget"),
+            tr("Take the ticked jobs off this list; what they gave before stays"),
+            self._forget,
+            autoDefault=False,
+        )
         self.buttons.insertWidget(1, self.forget)
         self.buttons.go_on.setToolTip(tr("Start the ticked jobs (Enter)"))
         self.buttons.go_on.clicked.connect(self._resume)
-        column.addLayout(self.buttons)
+        self.setLayout(
+            make_column(PlainLabel(f"{text} {kept}", wordWrap=True), self.list, 1, self.buttons, margin=theme.GRID * 2)
+        )
         self.list.setFocus()
 
     def ticked_keys(self) -> list[str]:

@@ -8,7 +8,6 @@ from PySide6.QtGui import QCloseEvent, QKeyEvent, QMoveEvent, QResizeEvent, QSho
 from PySide6.QtWidgets import (
     QApplication,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -66,7 +65,7 @@ from resources.translation import tr
 from widgets import accessibility
 from widgets.dialogs.dialog_windows import owning_window, show_error_in
 from widgets.form.input_fields import EscapeKeys
-from widgets.form.layouts import bounded_to_screen
+from widgets.form.layouts import bounded_to_screen, make_column
 
 
 def connect_studio(window: "MainWindow") -> None:
@@ -197,11 +196,7 @@ class MainWindow(WindowParts):
         self.welcome = Welcome()
         self._content.addWidget(self.welcome)
         self._content.addWidget(self.workspace)
-        column = QVBoxLayout(centre)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._content, 1)
-        column.addWidget(self.messages)
+        centre.setLayout(make_column(self._content, 1, self.messages, spacing=0))
         self.setCentralWidget(centre)
 
     def _join(self, questions: Dialogs, runner: WorkerRunner, engine: Callable[[QObject], VlcEngine]) -> None:

@@ -15,6 +15,8 @@ from project.entities.egress_policy import EgressLevel as PolicyLevel
 from project.errors import UserError
 from resources.translation import tr
 from widgets import theme
+from widgets.form.buttons import push_button, tool_button
+from widgets.form.layouts import Gap, make_row
 from widgets.text_labels import ElidedLabel, PlainLabel, describe
 from widgets.theme import icon, pixmap
 from widgets.window_terms import in_window_terms
@@ -174,43 +176,43 @@ class MessageBar(QWidget):
         self._buttons: list[QPushButton] = []
         self.setAccessibleName(tr("Messages"))
         self.setFixedHeight(_BAR_HEIGHT)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(theme.GRID * 3 // 2, 0, theme.GRID * 3 // 2, 0)
-        row.setSpacing(theme.GRID)
         self._picture = PlainLabel()
         self._texts = _MessageText()
         self._texts.height_requested.connect(lambda lines: self.setFixedHeight(max(_BAR_HEIGHT, lines + theme.GRID)))
         self._text, self._hint = self._texts.text, self._texts.hint
         self._actions = QHBoxLayout()
         self._actions.setSpacing(theme.GRID // 2)
-        self._close = QToolButton()
-        self._close.setIcon(icon("x"))
-        self._close.setIconSize(QSize(14, 14))
-        describe(self._close, tr("Dismiss the message"), tr("Dismiss (Esc)"))
-        self._close.clicked.connect(self.dismiss)
+        self._close = tool_button("x", tr("Dismiss the message"), tr("Dismiss (Esc)"), self.dismiss, side=14)
         self._lock = PlainLabel()
-        self._lock.setToolTip(
+        describe(
+            self._lock,
+            tr("This study is encrypted"),
             tr(
                 "This study is encrypted, and so are its backups.\n"
                 "File > Change the passphrase…, or File > Decrypt study…"
-            )
+            ),
         )
-        self._lock.setAccessibleName(tr("This study is encrypted"))
         self._lock.hide()
         self._saved = PlainLabel()
         # A label's text stands a pixel lower than that of the button beside it.
         self._saved.setContentsMargins(0, 0, 0, 2)
         self._policy = PolicyBadge()
         self._policy.clicked.connect(self.policy_clicked)
-        row.addWidget(self._picture)
-        row.addWidget(self._texts, 1)
-        row.addLayout(self._actions)
-        row.addWidget(self._close)
-        row.addSpacing(theme.GRID)
-        row.addWidget(self._lock)
-        row.addWidget(self._saved)
-        row.addSpacing(theme.GRID)
-        row.addWidget(self._policy)
+        self.setLayout(
+            make_row(
+                self._picture,
+                self._texts,
+                1,
+                self._actions,
+                self._close,
+                Gap(theme.GRID),
+                self._lock,
+                self._saved,
+                Gap(theme.GRID),
+                self._policy,
+                margin=(theme.GRID * 3 // 2, 0, theme.GRID * 3 // 2, 0),
+            )
+        )
         self._timer = QTimer(self, singleShot=True, interval=_INFO_MS)
         self._timer.timeout.connect(self.clear)
         theme.notifier.changed.connect(self._tint)
@@ -324,10 +326,7 @@ class MessageBar(QWidget):
         return min(_MAX_TEXT_HEIGHT, parent.height() - others - theme.GRID)
 
     def _add_button(self, key: str, label: str) -> None:
-        button = QPushButton(label)
-        button.setProperty("flat", True)
-        describe(button, label, label)
-        button.clicked.connect(lambda: self._choose_action(key))
+        button = push_button(label, label, lambda: self._choose_action(key), look="flat")
         self._actions.addWidget(button)
         self._buttons.append(button)
 
