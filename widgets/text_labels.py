@@ -187,7 +187,8 @@ def plain_tip(text: str) -> str:
 
 def describe(widget: QWidget, name: str, tip: str) -> None:
     """Give a widget its name for screen readers and its tool tip; a number's field gets the name too."""
-    describe(widget, name, tip)
+    widget.setAccessibleName(name)
+    widget.setToolTip(plain_tip(tip))
     if isinstance(widget, QAbstractSpinBox):
         widget.lineEdit().setAccessibleName(name)
 

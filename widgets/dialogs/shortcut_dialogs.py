@@ -25,7 +25,7 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog, close_button
 from widgets.form.buttons import push_button
 from widgets.form.input_fields import mark_search_field
-from widgets.form.layouts import make_column, make_row
+from widgets.form.layouts import make_column, make_panel, make_row
 from widgets.text_labels import KeyCaps, PlainLabel, describe
 
 _KEY_ROLE = Qt.ItemDataRole.UserRole
@@ -152,12 +152,11 @@ class ShortcutEditor(OwnDialog):
         return make_row(PlainLabel(tr("New key")), self.key, 1, self.add, self.clear, self.reset)
 
     def _make_warning(self) -> QWidget:
-        self._warning_row = QWidget()
         self.warning = PlainLabel(wordWrap=True)
         self.take = push_button(
             tr("Use it here"), tr("Give this key to the chosen action all the same"), self._reassign
         )
-        self._warning_row.setLayout(make_row(self.warning, 1, self.take))
+        self._warning_row = make_panel(make_row(self.warning, 1, self.take))
         self._warning_row.hide()
         return self._warning_row
 
@@ -311,14 +310,12 @@ class ShortcutSheet(OwnDialog):
         return result
 
     def _group(self, name: str, shortcuts: Sequence[Shortcut]) -> QWidget:
-        result = QWidget()
         heading = PlainLabel(name, font=theme.font(semibold=True))
         column = make_column(heading, spacing=2)
-        result.setLayout(column)
+        result = make_panel(column)
         for shortcut in shortcuts:
-            row = QWidget()
             text = PlainLabel(shortcut.text, wordWrap=True)
-            row.setLayout(
+            row = make_panel(
                 make_row(
                     text,
                     1,

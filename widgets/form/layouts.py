@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLayout,
     QLayoutItem,
+    QScrollArea,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -79,6 +80,25 @@ def make_splitter(orientation: Qt.Orientation, *parts: QWidget | int, sizes: Seq
     return splitter
 
 
+def make_panel(layout: QLayout) -> QWidget:
+    """Return a widget with a layout."""
+    panel = QWidget()
+    panel.setLayout(layout)
+    return panel
+
+
+def make_scroll_area(inside: QWidget, *, frame: bool = False, sideways: bool = False) -> QScrollArea:
+    """Return an area that scrolls a widget, which is as wide as the area unless it scrolls `sideways` too."""
+    area = QScrollArea(widgetResizable=True)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    if not frame:
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+    if not sideways:
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(inside)
+    return area
+
+
 def make_stack(*pages: QWidget) -> QStackedWidget:
     """Put pages in one place, of which the first is shown."""
     stack = QStackedWidget()
@@ -89,9 +109,7 @@ def make_stack(*pages: QWidget) -> QStackedWidget:
 
 def make_tab_page(*parts: LayoutPart) -> QWidget:
     """Return the page of a tab with parts below one another, given as to `make_row`."""
-    page = QWidget()
-    page.setLayout(make_column(*parts, margin=(0, theme.GRID, 0, 0)))
-    return page
+    return make_panel(make_column(*parts, margin=(0, theme.GRID, 0, 0)))
 
 
 def _fill(box: Box, parts: tuple[LayoutPart, ...], margin: Margin, spacing: int) -> Box:
@@ -119,9 +137,7 @@ def label_control(name: str, control: QWidget, tip: str = "") -> QWidget:
     label.setBuddy(control)
     if tip:
         describe(control, name, tip)
-    both = QWidget()
-    both.setLayout(make_row(label, control, margin=(0, 0, theme.GRID, 0), spacing=theme.GRID // 2))
-    return both
+    return make_panel(make_row(label, control, margin=(0, 0, theme.GRID, 0), spacing=theme.GRID // 2))
 
 
 class FlowLayout(QLayout):

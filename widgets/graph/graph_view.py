@@ -19,7 +19,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState
 from widgets.form.buttons import tool_button
-from widgets.form.layouts import make_column, make_row, make_stack
+from widgets.form.layouts import make_column, make_panel, make_row, make_stack
 from widgets.graph.graph_canvas import ZOOM_STEP
 from widgets.graph.graph_input import ChainEditorCanvas
 from widgets.graph.graph_model import GraphModel, describe_selection
@@ -235,10 +235,9 @@ class ChainGraphView(QWidget):
         return -abs(self.model.box(node_id).x - self.model.box(self.model.current).x)
 
     def _make_foot(self) -> QWidget:
-        foot = QWidget()
         self._told = PlainLabel(look="muted")
         row = make_row(self._told, 1, margin=(theme.GRID, 2, theme.GRID, 2), spacing=theme.GRID // 2)
-        foot.setLayout(row)
+        foot = make_panel(row)
         for name, text, tip, do in (
             ("zoom-out", tr("Zoom out"), "-", lambda: self.board.zoom(1 / ZOOM_STEP)),
             ("zoom-in", tr("Zoom in"), "+", lambda: self.board.zoom(ZOOM_STEP)),

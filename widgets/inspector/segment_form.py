@@ -18,7 +18,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.buttons import tool_button
 from widgets.form.input_fields import TimeEdit
-from widgets.form.layouts import Gap, make_column, make_row
+from widgets.form.layouts import Gap, make_column, make_panel, make_row
 from widgets.form.wheel_guard import ComboBox
 from widgets.inspector.field_editors import EDITORS, FieldEditor
 from widgets.labels import LabelButtons, LabelChip, LabelLook, sign_icon, unknown_look
@@ -72,7 +72,6 @@ class KeptValues(QWidget):
             self._column.addWidget(row)
 
     def _row(self, value: KeptValue) -> QWidget:
-        row = QWidget()
         text = PlainLabel(
             tr("{name} (version {version}): {text}").format(name=value.name, version=value.version, text=value.text),
             wordWrap=True,
@@ -89,8 +88,7 @@ class KeptValues(QWidget):
             side=14,
             enabled=not self._read_only,
         )
-        row.setLayout(make_row(text, 1, (delete, Qt.AlignmentFlag.AlignTop)))
-        return row
+        return make_panel(make_row(text, 1, (delete, Qt.AlignmentFlag.AlignTop)))
 
 
 class SegmentForm(QWidget):
@@ -118,13 +116,14 @@ class SegmentForm(QWidget):
         for field in scheme.fields_of(track):
             editor = EDITORS[field.kind](field)
             editor.changed.connect(partial(self._on_value_changed, field.key))
-            block = QWidget()
             heading = PlainLabel(field.name, font=theme.font(theme.POINTS - 0.5, semibold=True))
             heading.setBuddy(editor)
             heading.setToolTip(definition_tooltip(field.name, field.definition, field.shortcut))
             needed = PlainLabel("needed", font=theme.font(theme.POINTS - 1))
             note = PlainLabel(wordWrap=True, look="quiet", font=theme.font(theme.POINTS - 1), visible=False)
-            block.setLayout(make_column(make_row(heading, None, needed), editor, note, None, spacing=theme.GRID // 2))
+            block = make_panel(
+                make_column(make_row(heading, None, needed), editor, note, None, spacing=theme.GRID // 2)
+            )
             column.addWidget(block)
             self.editors[field.key] = editor
             self._blocks[field.key] = block
@@ -220,10 +219,8 @@ class SegmentHeader(QWidget):
         grid.setSpacing(theme.GRID)
         self._chip = LabelChip()
         self._annotator = ElidedLabel()
-        self._play = tool_button("play", tr("Play this segment"), keys="Shift+Space", side=16)
-        self._play.clicked.connect(self.play_requested)
-        self._delete = tool_button("trash-2", tr("Delete this segment"), keys="Del", side=16)
-        self._delete.clicked.connect(self.delete_requested)
+        self._play = tool_button("play", tr("Play this segment"), keys="Shift+Space", side=16, do=self.play_requested)
+        self._delete = tool_button("trash-2", tr("Delete this segment"), keys="Del", side=16, do=self.delete_requested)
         grid.addLayout(make_row(self._chip, self._annotator, 1, self._play, self._delete), 0, 0)
         self.start = TimeEdit(tr("Start"))
         self.start.setToolTip(tr("Start: type a time, or take the playhead's ([)"))

@@ -17,7 +17,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.buttons import push_button
 from widgets.form.input_fields import IntegerBox
-from widgets.form.layouts import make_row
+from widgets.form.layouts import make_panel, make_row
 from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon
 
@@ -113,8 +113,7 @@ class BulkBar(QWidget):
         move = push_button(
             tr("Move"), tr("Move the selected segments by this much"), name=tr("Move the selected segments")
         )
-        inside = QWidget()
-        inside.setLayout(make_row(self.milliseconds, move, margin=theme.GRID))
+        inside = make_panel(make_row(self.milliseconds, move, margin=theme.GRID))
         held = QWidgetAction(menu)
         held.setDefaultWidget(inside)
         menu.addAction(held)

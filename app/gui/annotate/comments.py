@@ -26,7 +26,7 @@ from project.queries.segment_rows import comments_of
 from resources.translation import tr
 from widgets import theme
 from widgets.form.buttons import push_button, tool_button
-from widgets.form.layouts import make_column, make_row
+from widgets.form.layouts import make_column, make_panel, make_row
 from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon
 
@@ -68,7 +68,6 @@ class CommentsBox(QWidget):
         self._owner = ""
         self._unsent: dict[str, str] = {}
         self._wanted = False
-        self._inside = QWidget()
         self.setAccessibleName(tr("Comments"))
         self.head = QToolButton()
         self.head.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -84,7 +83,7 @@ class CommentsBox(QWidget):
         self.field.textChanged.connect(self._enable)
         self.cancel = push_button(tr("Cancel"), tr("Leave the comment as it is"), self._stop_editing)
         self.send = push_button(tr("Add comment"), tr("Add the comment (Ctrl+Return)"), self._send)
-        self._inside.setLayout(
+        self._inside = make_panel(
             make_column(self._area, self.field, make_row(None, self.cancel, self.send), spacing=theme.GRID // 2)
         )
         self.setLayout(
@@ -166,16 +165,19 @@ class CommentsBox(QWidget):
         row.addWidget(who, 1)
         if writable:
             name = tr("Reopen") if remark.resolved else tr("Resolve")
-            check = tool_button("circle-check", tr("{name} this comment").format(name=name))
-            check.setCheckable(True)
-            check.setChecked(remark.resolved)
-            check.clicked.connect(lambda: self.resolve_requested.emit(remark.id, not remark.resolved))
+            check = tool_button(
+                "circle-check",
+                tr("{name} this comment").format(name=name),
+                checkable=True,
+                checked=remark.resolved,
+                do=lambda: self.resolve_requested.emit(remark.id, not remark.resolved),
+            )
             row.addWidget(check)
             if remark.is_own:
-                edit = tool_button("pencil", tr("Edit your comment"))
-                edit.clicked.connect(lambda: self._edit(remark))
-                delete = tool_button("trash-2", tr("Delete your comment"))
-                delete.clicked.connect(lambda: self.delete_requested.emit(remark.id))
+                edit = tool_button("pencil", tr("Edit your comment"), do=lambda: self._edit(remark))
+                delete = tool_button(
+                    "trash-2", tr("Delete your comment"), do=lambda: self.delete_requested.emit(remark.id)
+                )
                 row.addWidget(edit)
                 row.addWidget(delete)
         text = PlainLabel(

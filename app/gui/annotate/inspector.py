@@ -22,7 +22,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState
 from widgets.form.buttons import push_button
-from widgets.form.layouts import make_column, make_row
+from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area
 from widgets.inspector.scheme_browser import value_text
 from widgets.inspector.segment_form import KeptValue, KeptValues, SegmentForm, SegmentHeader, TrackChooser, TrackPanel
 from widgets.labels import LabelButtons, label_looks, unknown_look, working_shortcut
@@ -32,9 +32,7 @@ from widgets.theme import pixmap
 
 def make_inspector_page(inspector: QWidget, below: QWidget) -> QWidget:
     """Return a page in which the inspector takes the room that what stands below it leaves."""
-    page = QWidget()
-    page.setLayout(make_column(inspector, 1, below, spacing=0))
-    return page
+    return make_panel(make_column(inspector, 1, below, spacing=0))
 
 
 def wrap_in_scroll_area(page: QWidget) -> QWidget:
@@ -103,8 +101,7 @@ class Inspector(QWidget):
             tr("No segment is selected"),
             tr("Click one on the timeline, or mark a new one: I at its start, O at its end."),
         )
-        empty = QWidget()
-        empty.setLayout(make_column(self._nothing, 1, self.chooser))
+        empty = make_panel(make_column(self._nothing, 1, self.chooser))
         self._stack.addWidget(empty)
         self._stack.addWidget(self._make_page())
         self._connect()
@@ -244,17 +241,12 @@ class Inspector(QWidget):
         )
         column.addWidget(self._delete)
         column.addStretch(1)
-        area = QScrollArea(widgetResizable=True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(inner)
-        return area
+        return make_scroll_area(inner, frame=True)
 
     def _make_lock_notice(self) -> QWidget:
-        self._locked = QWidget()
         self._lock_picture = PlainLabel()
         self._reason = PlainLabel(wordWrap=True)
-        self._locked.setLayout(make_row((self._lock_picture, Qt.AlignmentFlag.AlignTop), self._reason, 1))
+        self._locked = make_panel(make_row((self._lock_picture, Qt.AlignmentFlag.AlignTop), self._reason, 1))
         theme.notifier.changed.connect(self._tint)
         self._tint()
         return self._locked

@@ -59,7 +59,7 @@ from widgets.empty_state import EmptyState
 from widgets.form.buttons import push_button
 from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import make_column, make_row, make_stack
+from widgets.form.layouts import make_column, make_panel, make_row, make_stack
 from widgets.table.record_table import RecordTable, text_columns
 from widgets.text_labels import ElidedLabel, PlainLabel
 
@@ -131,9 +131,8 @@ class MetaLayout(StudyView):
         return track, label
 
     def _page(self) -> QWidget:
-        page = QWidget()
         column = make_column(self._head())
-        page.setLayout(column)
+        page = make_panel(column)
         above = _make_splitter(self._people_part(), self._scenes_part(), (3, 2))
         below = _make_splitter(self.words, self.frames, (1, 1))
         below.addWidget(self._contradictions_part())
@@ -218,9 +217,7 @@ class MetaLayout(StudyView):
 
 def _make_row_widget(row: QHBoxLayout) -> QWidget:
     row.setContentsMargins(0, 0, 0, 0)
-    made = QWidget()
-    made.setLayout(row)
-    return made
+    return make_panel(row)
 
 
 def _make_splitter(first: QWidget, second: QWidget, shares: tuple[int, int]) -> QSplitter:
@@ -242,9 +239,8 @@ def _make_section(title: str, note: str, buttons: list[QPushButton], *parts: QWi
     head = make_row(name, quiet, 1)
     for button in buttons:
         head.addWidget(button)
-    made = QWidget()
     column = make_column(head, spacing=theme.GRID // 2)
-    made.setLayout(column)
+    made = make_panel(column)
     for place, part in enumerate(parts):
         column.addWidget(part, int(place == 0))
     return made

@@ -66,24 +66,30 @@ class AnswerRoom(QWidget):
         self.bar.setFixedHeight(4)
         self.bar.setAccessibleName(tr("How much is answered"))
         self.note = PlainLabel(wordWrap=True, accessibleName=tr("What to do"))
-        self.save = push_button(tr("Save and go &on"), tr("Save your answer and show the next item (Ctrl+Return)"))
-        self.save.setProperty("primary", True)
-        self.skip = push_button(
-            tr("I &don't know"), tr("Go on without an answer; it is counted apart and not asked again (Ctrl+K)")
+        self.save = push_button(
+            tr("Save and go &on"),
+            tr("Save your answer and show the next item (Ctrl+Return)"),
+            look="primary",
+            do=self.save_answer,
         )
-        self.later = push_button(tr("&Next item"), tr("Leave this item, which cannot be shown, for later"))
+        self.skip = push_button(
+            tr("I &don't know"),
+            tr("Go on without an answer; it is counted apart and not asked again (Ctrl+K)"),
+            do=self.decline,
+        )
+        self.later = push_button(
+            tr("&Next item"), tr("Leave this item, which cannot be shown, for later"), do=self.postponed
+        )
         self.pause = push_button(
-            tr("&Pause"), tr("Leave; everything you answered is saved, and you go on where you left (Esc)")
+            tr("&Pause"),
+            tr("Leave; everything you answered is saved, and you go on where you left (Esc)"),
+            do=self.leave_requested,
         )
         self._done = EmptyState(
             "circle-check", "", "", (EmptyStateAction(_BACK_KEY, tr("Back to the study"), primary=True),)
         )
         self._done.button_clicked.connect(lambda _key: self.leave_requested.emit())
         self._lay_out()
-        self.save.clicked.connect(self.save_answer)
-        self.skip.clicked.connect(self.decline)
-        self.later.clicked.connect(self.postponed)
-        self.pause.clicked.connect(self.leave_requested)
         add_page_keys(self, KEYS)
 
     def show_progress(self, title: str, count: str, done: int, total: int) -> None:
@@ -144,9 +150,16 @@ class AnswerRoom(QWidget):
 
     def _lay_out(self) -> None:
         self._stack = make_stack(self._done)
-        head = make_row(self.title, None, self.count)
-        foot = make_row(self.note, 1, self.pause, self.later, self.skip, self.save)
-        self.setLayout(make_column(head, self.bar, self._stack, 1, foot, margin=theme.GRID * 2))
+        self.setLayout(
+            make_column(
+                make_row(self.title, None, self.count),
+                self.bar,
+                self._stack,
+                1,
+                make_row(self.note, 1, self.pause, self.later, self.skip, self.save),
+                margin=theme.GRID * 2,
+            )
+        )
         self.later.hide()
         self._set_ready(False)
 

@@ -6,14 +6,12 @@ A set is frozen once it is drawn.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QFrame,
     QHBoxLayout,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -23,7 +21,7 @@ from widgets import theme
 from widgets.form.buttons import push_button
 from widgets.form.form import Form
 from widgets.form.input_fields import IntegerBox
-from widgets.form.layouts import make_column, make_row
+from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area
 from widgets.text_labels import PlainLabel, describe
 
 _MAX_SHARE = 100
@@ -349,12 +347,11 @@ class NewSetForm(QWidget):
         self.show_note("")
 
     def _lay_out(self) -> None:
-        inner = QWidget()
-        inner.setLayout(make_column(self._form, self.rules, None))
-        area = QScrollArea(widgetResizable=True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setWidget(inner)
-        whole = make_column(area, 1, self.note, margin=(0, theme.GRID, 0, 0))
+        whole = make_column(
+            make_scroll_area(make_panel(make_column(self._form, self.rules, None)), sideways=True),
+            1,
+            self.note,
+            margin=(0, theme.GRID, 0, 0),
+        )
         self.setLayout(whole)
         whole.addLayout(make_row(None, self.cancel, self.make))

@@ -30,7 +30,7 @@ from widgets.dialogs.command_palette import FilterListPopup
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.buttons import push_button, tool_button
 from widgets.form.input_fields import NoteEdit
-from widgets.form.layouts import make_column, make_row, make_splitter, make_stack
+from widgets.form.layouts import make_column, make_panel, make_row, make_splitter, make_stack
 from widgets.form.wheel_guard import ComboBox
 from widgets.graph.graph_view import ChainGraphView
 from widgets.labels import KIND_LOOKS, SIGN_PX, sign_icon
@@ -71,8 +71,11 @@ class ChainBar(QWidget):
             button = tool_button(picture, text, do=lambda _=False, key=key: self.action_requested.emit(key))
             row.addWidget(button)
             self.buttons[key] = button
-        self.more = tool_button("download", tr("Save a picture or a file of this chain, or read one"))
-        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.more = tool_button(
+            "download",
+            tr("Save a picture or a file of this chain, or read one"),
+            popupMode=QToolButton.ToolButtonPopupMode.InstantPopup,
+        )
         menu = QMenu(self.more)
         for key, text in (
             ("chain_svg", tr("Save a picture as SVG…")),
@@ -478,9 +481,8 @@ class ChainsPage(StudyView):
         super().hideEvent(event)
 
     def _make(self) -> QWidget:
-        page = QWidget()
         column = make_column(self.bar, margin=theme.GRID * 3 // 2)
-        page.setLayout(column)
+        page = make_panel(column)
         halves = make_splitter(Qt.Orientation.Vertical, self.graph, 1, self._make_lower(), 1, sizes=[360, 330])
         column.addWidget(halves, 1)
         self._help = RichLabel(wordWrap=True, look="quiet")
@@ -488,7 +490,6 @@ class ChainsPage(StudyView):
         return page
 
     def _make_lower(self) -> QWidget:
-        lower = QWidget()
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
         self._buttons: dict[ChainPageTab, QPushButton] = {}
@@ -506,5 +507,4 @@ class ChainsPage(StudyView):
             row.addWidget(button, 1)
             self._buttons[part] = button
         self._parts = make_stack(self.form, self.checks, self.review)
-        lower.setLayout(make_column(row, self._parts, 1, margin=(0, theme.GRID // 2, 0, 0)))
-        return lower
+        return make_panel(make_column(row, self._parts, 1, margin=(0, theme.GRID // 2, 0, 0)))

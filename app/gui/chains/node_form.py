@@ -22,7 +22,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.buttons import push_button, tool_button
 from widgets.form.input_fields import GrowingTextEdit, TimeEdit
-from widgets.form.layouts import FlowLayout, make_column, make_row
+from widgets.form.layouts import FlowLayout, make_column, make_panel, make_row
 from widgets.labels import DIGIT_KEYS, KIND_LOOKS, SIGN_PX, make_choice_button, sign_icon
 from widgets.text_labels import PlainLabel, plain_tip
 
@@ -412,9 +412,8 @@ class NodeForm(QWidget):
             self.text_typed.emit(self._node.id, self.words.toPlainText())
 
     def _make(self) -> QWidget:
-        page = QWidget()
         column = make_column(self.kinds, self.words)
-        page.setLayout(column)
+        page = make_panel(column)
         self._length = PlainLabel(look="quiet")
         self._range = push_button(
             tr("Take range"),

@@ -33,7 +33,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.buttons import push_button
 from widgets.form.input_fields import ChoiceBox, IntegerBox
-from widgets.form.layouts import make_column, make_row
+from widgets.form.layouts import make_column, make_panel, make_row
 from widgets.text_labels import ElidedLabel, PlainLabel, add_form_row, plain_tip
 
 PERSON = ""
@@ -252,8 +252,7 @@ class StartForm(QWidget):
         self._form.setRowVisible(self._does_row, from_moment)
 
     def _lay_out(self) -> None:
-        self._does_row = QWidget()
-        self._does_row.setLayout(make_row((self.kind, Qt.AlignmentFlag.AlignTop), self.does, 1))
+        self._does_row = make_panel(make_row((self.kind, Qt.AlignmentFlag.AlignTop), self.does, 1))
         self._form = QFormLayout()
         self._form.setSpacing(theme.GRID)
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QLineEdit,
     QPlainTextEdit,
-    QScrollArea,
     QWidget,
 )
 
@@ -25,7 +24,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint
 from widgets.form.buttons import push_button
-from widgets.form.layouts import make_column, make_row, make_splitter
+from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area, make_splitter
 from widgets.form.wheel_guard import ComboBox
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import ElidedLabel, add_form_row
@@ -73,12 +72,7 @@ class TextsForm(QWidget):
             made = _make_editor(field)
             self._fields[field.key] = made
             add_form_row(form, field.name, made)
-        inside = QWidget()
-        inside.setLayout(form)
-        area = QScrollArea(widgetResizable=True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setWidget(inside)
+        area = make_scroll_area(make_panel(form), sideways=True)
         self.status = ElidedLabel()
         self.delete = push_button(
             tr("Delete"),
@@ -170,8 +164,7 @@ class StockPage(QWidget):
         EmptyHint(self.list, tr("None yet. Press New to write one."))
         self.new = push_button(tr(" New"), tr("Write another {what}").format(what=what), self._begin_new, icon="plus")
         self.form = TextsForm(what, fields)
-        left = QWidget()
-        left.setLayout(make_column(self.list, 1, make_row(self.new, None), margin=(0, 0, theme.GRID, 0)))
+        left = make_panel(make_column(self.list, 1, make_row(self.new, None), margin=(0, 0, theme.GRID, 0)))
         self.form.setContentsMargins(theme.GRID, 0, 0, 0)
         parts = make_splitter(Qt.Orientation.Horizontal, left, self.form, sizes=[420, 820])
         parts.setHandleWidth(theme.GRID // 2)

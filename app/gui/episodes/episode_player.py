@@ -41,7 +41,7 @@ from widgets import theme
 from widgets.form.buttons import push_button
 from widgets.form.checklists import TickMenu
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import make_column, make_row, make_splitter
+from widgets.form.layouts import make_column, make_panel, make_row, make_splitter
 from widgets.table.record_table import TableRow
 from widgets.text_labels import ElidedLabel, PlainLabel
 
@@ -393,19 +393,23 @@ class PlayView(QWidget):
         self.known.moveCursor(QTextCursor.MoveOperation.Start)
 
     def _lay_out(self) -> None:
-        beside = QWidget()
-        beside.setLayout(
-            make_column(
-                self.known_title,
-                self.known,
-                1,
-                self.raise_curtain,
-                None,
-                margin=(theme.GRID, 0, 0, 0),
-                spacing=theme.GRID // 2,
-            )
+        parts = make_splitter(
+            Qt.Orientation.Horizontal,
+            self.turns,
+            3,
+            make_panel(
+                make_column(
+                    self.known_title,
+                    self.known,
+                    1,
+                    self.raise_curtain,
+                    None,
+                    margin=(theme.GRID, 0, 0, 0),
+                    spacing=theme.GRID // 2,
+                )
+            ),
+            2,
         )
-        parts = make_splitter(Qt.Orientation.Horizontal, self.turns, 3, beside, 2)
         parts.setHandleWidth(theme.GRID // 2)
         self.setLayout(
             make_column(

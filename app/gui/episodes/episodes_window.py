@@ -35,7 +35,7 @@ from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.buttons import push_button
 from widgets.form.checklists import TickMenuItem
-from widgets.form.layouts import make_column, make_row, make_splitter, make_stack
+from widgets.form.layouts import make_column, make_panel, make_row, make_splitter, make_stack
 from widgets.table.record_table import RecordTable, text_columns
 
 NEW, IMPORT = "new", "import"
@@ -68,11 +68,18 @@ class EpisodesPage(QWidget):
         self.nothing.button_clicked.connect(self.action_requested)
         self.stack = make_stack(self.nothing, self.play, self.start)
         self.stack.setContentsMargins(theme.GRID, 0, 0, 0)
-        left = QWidget()
-        left.setLayout(
-            make_column(self.list, 1, make_row(self.new, self.bring, self.export, None), margin=(0, 0, theme.GRID, 0))
+        parts = make_splitter(
+            Qt.Orientation.Horizontal,
+            make_panel(
+                make_column(
+                    self.list, 1, make_row(self.new, self.bring, self.export, None), margin=(0, 0, theme.GRID, 0)
+                )
+            ),
+            2,
+            self.stack,
+            5,
+            sizes=[380, 860],
         )
-        parts = make_splitter(Qt.Orientation.Horizontal, left, 2, self.stack, 5, sizes=[380, 860])
         parts.setHandleWidth(theme.GRID // 2)
         self.setLayout(make_column(parts, margin=(0, theme.GRID, 0, 0)))
 

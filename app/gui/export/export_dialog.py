@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
-    QScrollArea,
     QTreeWidgetItem,
     QVBoxLayout,
     QWidget,
@@ -39,7 +38,7 @@ from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.form.buttons import push_button
 from widgets.form.checklists import ROW_HEIGHT, TickList, TickRow
 from widgets.form.form import OptionForm
-from widgets.form.layouts import bounded_to_screen, make_column, make_row
+from widgets.form.layouts import bounded_to_screen, make_column, make_panel, make_row, make_scroll_area
 from widgets.form.wheel_guard import ComboBox
 from widgets.text_labels import PlainLabel, RichLabel
 
@@ -115,7 +114,6 @@ class MethodList(QWidget):
         self.tree.viewport().update()
 
     def _build_fetch_row(self) -> QWidget:
-        self._lacking = QWidget()
         self._getting = PlainLabel(wordWrap=True)
         self.get = push_button(
             tr("Get it"),
@@ -123,7 +121,7 @@ class MethodList(QWidget):
             lambda: self.fetch_requested.emit(self.missing()),
             autoDefault=False,
         )
-        self._lacking.setLayout(make_row(self._getting, 1, self.get))
+        self._lacking = make_panel(make_row(self._getting, 1, self.get))
         return self._lacking
 
     def _show_current(self) -> None:
@@ -441,10 +439,7 @@ class ExportDialog(OwnDialog):
             FieldChoice("overwrite", tr("Replace clips of the same name"), tr("Made by an earlier export."))
         )
         form.addRow(self.overwrite)
-        area = QScrollArea(widgetResizable=True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(inner)
+        area = make_scroll_area(inner, frame=True)
         area.setFixedWidth(_FORM_WIDTH)
         return area
 

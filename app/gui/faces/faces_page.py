@@ -23,7 +23,7 @@ from widgets.dialogs.dialog_windows import TextDialog
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.buttons import push_button
 from widgets.form.checklists import TickRow
-from widgets.form.layouts import make_column, make_row, make_stack
+from widgets.form.layouts import make_column, make_panel, make_row, make_stack
 from widgets.form.wheel_guard import ComboBox
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import PlainLabel, describe, plain_tip
@@ -249,7 +249,6 @@ class FacesPage(QWidget):
         return make_row(self._again, export, 1)
 
     def _make_progress(self) -> QWidget:
-        self._progress = QWidget()
         self._words = PlainLabel()
         self._bar = ProgressBar(textVisible=False)
         self._bar.setFixedHeight(6)
@@ -257,7 +256,7 @@ class FacesPage(QWidget):
         cancel = push_button(
             tr("Cancel"), tr("Stop looking for faces; what was done is taken up next time"), self.cancel_requested
         )
-        self._progress.setLayout(make_row(make_column(self._words, self._bar, spacing=2), 1, cancel))
+        self._progress = make_panel(make_row(make_column(self._words, self._bar, spacing=2), 1, cancel))
         self._progress.hide()
         return self._progress
 

@@ -165,8 +165,7 @@ class HelpWindow(QWidget):
         right.addLayout(make_row(self.back, self.forward, home, None, smaller, larger, margin=theme.GRID))
         right.addWidget(self.view, 1)
         right.addWidget(self.address)
-        split = make_splitter(Qt.Orientation.Horizontal, side, main, 1, sizes=[340, 840])
-        self.setLayout(make_row(split))
+        self.setLayout(make_row(make_splitter(Qt.Orientation.Horizontal, side, main, 1, sizes=[340, 840])))
         self.view.setFocus()
 
     def _connect_signals(self, browse: Callable[[str], object]) -> None:

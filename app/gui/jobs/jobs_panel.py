@@ -7,7 +7,6 @@ from enum import StrEnum
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
-    QScrollArea,
     QToolButton,
     QWidget,
 )
@@ -17,7 +16,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState
 from widgets.form.buttons import push_button, tool_button
-from widgets.form.layouts import make_column, make_row, make_stack
+from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area, make_stack
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import ElidedLabel, PlainLabel, describe
 from widgets.theme import icon, pixmap
@@ -151,13 +150,8 @@ class JobsPanel(QFrame):
         idle = EmptyState(
             "list-checks", tr("No jobs"), tr("Finding faces and exporting run here, while you go on working.")
         )
-        inner = QWidget()
         self._list = make_column(None)
-        inner.setLayout(self._list)
-        area = QScrollArea(widgetResizable=True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(inner)
-        self._stack = make_stack(idle, area)
+        self._stack = make_stack(idle, make_scroll_area(make_panel(self._list), frame=True, sideways=True))
         self.setLayout(make_column(make_row(title, None, self._clear), self._stack, 1, margin=theme.GRID * 3 // 2))
         self._refresh()
 

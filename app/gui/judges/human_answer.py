@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
-    QScrollArea,
     QSplitter,
     QWidget,
 )
@@ -33,7 +32,7 @@ from project.schemes.scheme import CHOICE_KINDS, Scheme
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
-from widgets.form.layouts import bounded_to_screen, make_column
+from widgets.form.layouts import bounded_to_screen, make_column, make_panel, make_scroll_area
 from widgets.inspector.segment_form import SegmentForm
 from widgets.text_labels import PlainLabel
 
@@ -113,7 +112,6 @@ class AnswerPanel(QSplitter):
                 return
 
     def _make_material_part(self) -> QWidget:
-        holder = QWidget()
         self.pictures = QListWidget()
         self.pictures.setAccessibleName(tr("Frames"))
         self.pictures.setViewMode(QListView.ViewMode.IconMode)
@@ -127,18 +125,13 @@ class AnswerPanel(QSplitter):
             chosen.connect(self._enlarge)
         self.words = QPlainTextEdit(readOnly=True)
         self.words.setAccessibleName(tr("The question, as judges get it"))
-        holder.setLayout(make_column(self.pictures, 1, self.words, 1))
-        return holder
+        return make_panel(make_column(self.pictures, 1, self.words, 1))
 
     def _make_answer_part(self) -> QWidget:
-        holder = QWidget()
         heading = PlainLabel(tr("Your answer"), font=theme.font(theme.POINTS + 1, semibold=True))
-        holder.setLayout(make_column(heading, self.form, None, margin=(theme.GRID, 0, theme.GRID, 0)))
-        area = QScrollArea(widgetResizable=True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(holder)
-        return area
+        return make_scroll_area(
+            make_panel(make_column(heading, self.form, None, margin=(theme.GRID, 0, theme.GRID, 0))), frame=True
+        )
 
     def _enlarge(self, item: QListWidgetItem) -> None:
         """Show a frame over everything, until the next click or key."""

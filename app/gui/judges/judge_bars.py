@@ -20,7 +20,7 @@ from widgets import theme
 from widgets.form.buttons import push_button, tool_button
 from widgets.form.checklists import TickMenu
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import FlowLayout, make_column, make_row
+from widgets.form.layouts import FlowLayout, make_column, make_panel, make_row
 from widgets.text_labels import PlainLabel, plain_tip
 
 ADD, EDIT, REMOVE = "add", "edit", "remove"
@@ -200,7 +200,6 @@ class ChoiceBar(QWidget):
         return row
 
     def _make_notes(self) -> QWidget:
-        self._notes_row = QWidget()
         self._notes = make_quiet_label("")
         self._notes.setAccessibleName(tr("Why judges are not asked"))
         self.policy = push_button(
@@ -210,7 +209,7 @@ class ChoiceBar(QWidget):
             icon="lock",
             look="segment",
         )
-        self._notes_row.setLayout(
+        self._notes_row = make_panel(
             make_row(self._notes, 1, (self.policy, Qt.AlignmentFlag.AlignTop), spacing=theme.GRID // 2)
         )
         self._notes_row.hide()

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QScrollArea,
     QWidget,
 )
 
@@ -45,7 +44,7 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.form.buttons import push_button
 from widgets.form.form import OptionForm
-from widgets.form.layouts import bounded_to_screen, make_column, make_row
+from widgets.form.layouts import bounded_to_screen, make_column, make_panel, make_row, make_scroll_area
 from widgets.form.wheel_guard import ComboBox
 from widgets.text_labels import NoteInForm, PlainLabel, escape_control_chars
 from widgets.theme import icon
@@ -156,13 +155,8 @@ class EntryDialog(OwnDialog):
         self._row_of_model = self._make_model(entry.model if entry else "")
         top.addRow(tr("Model"), self._row_of_model)
         self._top = top
-        area = QScrollArea(widgetResizable=True)
-        inner = QWidget()
         self._options = make_column(None, spacing=0)
-        inner.setLayout(self._options)
-        area.setWidget(inner)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area = make_scroll_area(make_panel(self._options), frame=True)
         self._buttons = DialogButtons(
             self, tr("Add") if entry is None else tr("Save"), tr("Leave everything as it was")
         )
@@ -172,14 +166,12 @@ class EntryDialog(OwnDialog):
         )
 
     def _make_model(self, model: str) -> QWidget:
-        box = QWidget()
         self.model = QLineEdit(model)
         self.model.setAccessibleName(tr("Model"))
         self._browse = push_button(
             tr("Browse…"), tr("Choose the GGUF file of the model"), self._choose_file, autoDefault=False
         )
-        box.setLayout(make_row(self.model, 1, self._browse, spacing=theme.GRID // 2))
-        return box
+        return make_panel(make_row(self.model, 1, self._browse, spacing=theme.GRID // 2))
 
     def _make_key(self) -> QWidget:
         self._key_box = QWidget()

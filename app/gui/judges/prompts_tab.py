@@ -47,7 +47,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.buttons import push_button
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import make_column, make_row, make_splitter
+from widgets.form.layouts import make_column, make_panel, make_row, make_splitter
 from widgets.table.lists import WrappingDelegate
 from widgets.text_labels import PlainLabel, plain_tip
 
@@ -82,10 +82,13 @@ class PromptsTab(StudyView):
         self._part = ""
         self._typing_pause = QTimer(self, singleShot=True, interval=_TYPING_PAUSE_MS)
         self._typing_pause.timeout.connect(self._check)
-        right = make_splitter(
-            Qt.Orientation.Vertical, self._make_editor(), 1, self._make_slots_column(), sizes=[480, 160]
+        split = make_splitter(
+            Qt.Orientation.Horizontal,
+            self._make_parts_column(),
+            make_splitter(Qt.Orientation.Vertical, self._make_editor(), 1, self._make_slots_column(), sizes=[480, 160]),
+            1,
+            sizes=[160, 480],
         )
-        split = make_splitter(Qt.Orientation.Horizontal, self._make_parts_column(), right, 1, sizes=[160, 480])
         self.restore = push_button(
             tr("Back to the program's words"),
             tr("Ask with what came with the program again; your versions are kept"),
@@ -209,14 +212,12 @@ class PromptsTab(StudyView):
         return holder
 
     def _column(self, title: str) -> tuple[QWidget, QVBoxLayout]:
-        holder = QWidget()
         heading = _make_heading(title)
         # What is below it begins where the text below the tabs does.
         self.tabs.tabBar().ensurePolished()
         heading.setMinimumHeight(self.tabs.tabBar().sizeHint().height() - theme.GRID // 2)
         column = make_column(heading, spacing=theme.GRID // 2)
-        holder.setLayout(column)
-        return holder, column
+        return make_panel(column), column
 
     def _show_part(self) -> None:
         item = self.parts.currentItem()

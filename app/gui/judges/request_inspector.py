@@ -33,7 +33,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
 from widgets.form.buttons import push_button
-from widgets.form.layouts import FlowLayout, bounded_to_screen, make_column, make_row
+from widgets.form.layouts import FlowLayout, bounded_to_screen, make_column, make_panel, make_row
 from widgets.form.wheel_guard import ComboBox
 from widgets.text_labels import PlainLabel, escape_control_chars, plain_tip
 from widgets.theme import pixmap
@@ -194,7 +194,6 @@ class SentView(OwnDialog):
 
 
 def _make_message_widget(sent_message: SentMessage) -> QWidget:
-    part = QWidget()
     head = _make_wrapped_label(
         tr("{role} · {size} of words").format(
             role=sent_message.role.capitalize(), size=_format_bytes(sent_message.size)
@@ -202,7 +201,7 @@ def _make_message_widget(sent_message: SentMessage) -> QWidget:
     )
     head.setFont(theme.font(semibold=True))
     column = make_column(head, spacing=theme.GRID // 2)
-    part.setLayout(column)
+    part = make_panel(column)
     if sent_message.pictures:
         flowing = QWidget()
         flow = FlowLayout(flowing)
@@ -240,7 +239,6 @@ class _HeightFitter(QWidget):
 
 
 def _make_thumbnail_widget(sent_picture: SentPicture) -> QWidget:
-    box = QWidget()
     picture = PlainLabel(alignment=Qt.AlignmentFlag.AlignCenter)
     picture.setFixedSize(_THUMBNAIL_SIZE)
     colours = theme.palette()
@@ -251,7 +249,7 @@ def _make_thumbnail_widget(sent_picture: SentPicture) -> QWidget:
         picture.setWordWrap(True)
         picture.setText(sent_picture.note or tr("Not shown"))
     said = _make_wrapped_label(f"{sent_picture.time_label} · {_format_bytes(sent_picture.size)}")
-    box.setLayout(make_column(picture, said, spacing=1))
+    box = make_panel(make_column(picture, said, spacing=1))
     picture.setAccessibleName(
         tr("Picture at {shown}, {about}, {size}").format(
             shown=sent_picture.time_label, about=sent_picture.description, size=_format_bytes(sent_picture.size)

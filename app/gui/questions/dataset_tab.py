@@ -514,8 +514,9 @@ class DatasetTab(StudyView):
         )
 
     def _make_contents_page(self) -> QWidget:
-        both = make_splitter(Qt.Orientation.Vertical, self.counts, self.left_out, sizes=[300, 200])
-        return make_tab_page(self.form, both, 1)
+        return make_tab_page(
+            self.form, make_splitter(Qt.Orientation.Vertical, self.counts, self.left_out, sizes=[300, 200]), 1
+        )
 
     def _connect_signals(self) -> None:
         self.gathering.finished.connect(self._show)

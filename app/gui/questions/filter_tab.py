@@ -10,10 +10,8 @@ from dataclasses import replace
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QFrame,
     QHBoxLayout,
     QLabel,
-    QScrollArea,
     QSpinBox,
     QWidget,
 )
@@ -48,7 +46,7 @@ from widgets import theme
 from widgets.form.buttons import push_button
 from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.form.input_fields import ChoiceBox, IntegerBox
-from widgets.form.layouts import make_column, make_row, make_splitter
+from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area, make_splitter
 from widgets.form.wheel_guard import ComboBox
 from widgets.progress_bars import ProgressBar, make_busy_line
 from widgets.table.record_table import RecordTable
@@ -161,11 +159,7 @@ class FunnelLayout(StudyView):
         self.going.setFont(theme.font(semibold=True))
         self.busy = make_busy_line()
         self.funnel = FunnelView()
-        scroll = QScrollArea(widgetResizable=True)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(self.funnel)
+        scroll = make_scroll_area(self.funnel)
         scroll.setMinimumWidth(self.funnel.minimumSizeHint().width() + theme.GRID * 2)
         split = make_splitter(Qt.Orientation.Horizontal, scroll, self._make_right_part(), 1, sizes=[560, 660])
         self.progress = ProgressBar()
@@ -190,7 +184,6 @@ class FunnelLayout(StudyView):
         self.progress.show_value(done, max(1, total))
 
     def _make_right_part(self) -> QWidget:
-        right = QWidget()
         self.step_name = _make_label(tr("Step"))
         self.step_name.setFont(theme.font(theme.POINTS + 3, semibold=True))
         self.description = _make_label(tr("What the step does"))
@@ -209,8 +202,7 @@ class FunnelLayout(StudyView):
         ):
             self.show_which.addItem(text, key)
         self.table = RecordTable(tr("Questions at this step"), VERDICT_COLUMNS, empty=tr("No question is listed here."))
-        below = make_splitter(Qt.Orientation.Vertical, self.table, 1, self._make_detail(), sizes=[300, 180])
-        right.setLayout(
+        return make_panel(
             make_column(
                 self.step_name,
                 self.description,
@@ -218,12 +210,11 @@ class FunnelLayout(StudyView):
                 self._make_ask_row(),
                 self.told_leaving,
                 make_row(self.show_which, None),
-                below,
+                make_splitter(Qt.Orientation.Vertical, self.table, 1, self._make_detail(), sizes=[300, 180]),
                 1,
                 margin=(theme.GRID, 0, 0, 0),
             )
         )
-        return right
 
     def _make_ask_row(self) -> QHBoxLayout:
         self.ask_label = PlainLabel(tr("Run this step &with"))
@@ -243,18 +234,13 @@ class FunnelLayout(StudyView):
         return row
 
     def _make_detail(self) -> QWidget:
-        inner = QWidget()
         self.question = _make_label(tr("Question"))
         self.question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.proposals = ProposalView()
         self.proposals.hide()
-        inner.setLayout(make_column(self.question, self.proposals, None, margin=(0, theme.GRID // 2, theme.GRID, 0)))
-        scroll = QScrollArea(widgetResizable=True)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(inner)
-        return scroll
+        return make_scroll_area(
+            make_panel(make_column(self.question, self.proposals, None, margin=(0, theme.GRID // 2, theme.GRID, 0)))
+        )
 
 
 def _make_label(name: str) -> QLabel:

@@ -28,7 +28,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
 from widgets.form.buttons import push_button
-from widgets.form.layouts import make_column, make_row
+from widgets.form.layouts import make_column, make_panel, make_row
 from widgets.form.wheel_guard import ComboBox
 from widgets.labels import SIGN_PX, Sign, mix, paint_sign, pattern_brush
 from widgets.table.record_table import RecordColumn
@@ -351,8 +351,7 @@ class ProposalView(QWidget):
             line.setSpacing(theme.GRID)
             line.addWidget(tick, 0, Qt.AlignmentFlag.AlignTop)
             line.addWidget(_option_label(new), 1)
-            holder = QWidget()
-            holder.setLayout(line)
+            holder = make_panel(line)
             line.setContentsMargins(0, 0, 0, 0)
             self._grid.addWidget(holder, row, 1)
             self.ticks.append(tick)

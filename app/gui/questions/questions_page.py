@@ -60,7 +60,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.buttons import push_button
-from widgets.form.layouts import WIDE_MARGIN, make_column, make_splitter, make_stack
+from widgets.form.layouts import WIDE_MARGIN, make_column, make_panel, make_splitter, make_stack
 from widgets.graph.graph_view import ChainGraphView
 from widgets.labels import NodePerson, participant_colours
 from widgets.text_labels import ElidedLabel
@@ -138,8 +138,16 @@ class QuestionsPage(StudyView):
         self._lists.addWidget(self.list)
         self._lists.addWidget(self._empty)
         # What one has to read at once, the question with its options and checks, gives way last.
-        parts = make_splitter(Qt.Orientation.Vertical, self._held, 1, self._make_question_part(), sizes=[136, 620])
-        self.setLayout(make_column(self.bar, self.progress, self.agreement, parts, 1, margin=WIDE_MARGIN))
+        self.setLayout(
+            make_column(
+                self.bar,
+                self.progress,
+                self.agreement,
+                make_splitter(Qt.Orientation.Vertical, self._held, 1, self._make_question_part(), sizes=[136, 620]),
+                1,
+                margin=WIDE_MARGIN,
+            )
+        )
         self.select_tab(VERIFY)
         for which, choices in (
             (SCOPE, SCOPE_LABELS),
@@ -196,7 +204,6 @@ class QuestionsPage(StudyView):
         self._panels.setVisible(self._lists.currentIndex() == 0 or self.current_tab() == WRITE)
 
     def _make_question_part(self) -> QWidget:
-        widget = QWidget()
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
         self._tabs: dict[str, QPushButton] = {}
@@ -212,11 +219,12 @@ class QuestionsPage(StudyView):
             group.addButton(button)
             row.addWidget(button, 1)
             self._tabs[key] = button
-        verifying = make_splitter(Qt.Orientation.Vertical, self.verify, self.graph, 1, sizes=[410, 160])
-        self._panels = make_stack(verifying, self.asking, self.write)
-        column = make_column(row, self._panels, 1, None)
-        widget.setLayout(column)
-        return widget
+        self._panels = make_stack(
+            make_splitter(Qt.Orientation.Vertical, self.verify, self.graph, 1, sizes=[410, 160]),
+            self.asking,
+            self.write,
+        )
+        return make_panel(make_column(row, self._panels, 1, None))
 
     @property
     def session(self) -> Session | None:

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
     QVBoxLayout,
     QWidget,
@@ -33,7 +32,7 @@ from widgets import theme
 from widgets.form.buttons import push_button, tool_button
 from widgets.form.checklists import TickRow
 from widgets.form.input_fields import ChoiceBox, NoteEdit
-from widgets.form.layouts import make_column, make_row
+from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area
 from widgets.text_labels import ElidedLabel, PlainLabel, describe, plain_tip
 from widgets.theme import pixmap
 
@@ -284,11 +283,7 @@ class VerifyPanel(QWidget):
         self._shown: ShownQuestion | None = None
         self._ticks: dict[str, TickRow] = {}
         body = QWidget()
-        area = QScrollArea(widgetResizable=True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(body)
+        area = make_scroll_area(body)
         self.head = ElidedLabel()
         self.head.setProperty("muted", True)
         self.notice, self.text, self.why, self.others = (_make_text_label() for _ in range(4))
@@ -442,10 +437,9 @@ class VerifyPanel(QWidget):
             self._ticks[check.key] = row
 
     def _make_difficulty(self, difficulties: Sequence[str]) -> QWidget:
-        self._difficulty = QWidget()
         label = PlainLabel(tr("Difficulty (D)"), look="muted")
         row = make_row(label, spacing=theme.GRID // 2)
-        self._difficulty.setLayout(row)
+        self._difficulty = make_panel(row)
         self._labels: dict[str, QPushButton] = {}
         group = QButtonGroup(self)
         group.setExclusive(False)
@@ -467,7 +461,6 @@ class VerifyPanel(QWidget):
         return self._difficulty
 
     def _make_foot(self) -> QWidget:
-        foot = QWidget()
         upper, lower = QHBoxLayout(), QHBoxLayout()
         upper.setSpacing(theme.GRID // 2)
         lower.setSpacing(theme.GRID)
@@ -504,8 +497,7 @@ class VerifyPanel(QWidget):
             focusPolicy=Qt.FocusPolicy.TabFocus,
         )
         lower.addWidget(self.leave, 1)
-        foot.setLayout(make_column(upper, lower, spacing=theme.GRID // 2))
-        return foot
+        return make_panel(make_column(upper, lower, spacing=theme.GRID // 2))
 
     def _edit(self, *, on: bool) -> None:
         shown = self._shown

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QScrollArea, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from app.gui.questions.question_list import AnswerRow
 from app.gui.questions.verify_panel import QuestionFields, QuestionFormValues
@@ -12,7 +12,7 @@ from widgets import theme
 from widgets.form.buttons import push_button
 from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import make_column, make_row
+from widgets.form.layouts import make_column, make_row, make_scroll_area
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel, plain_tip
 
@@ -129,11 +129,7 @@ class WritePanel(QWidget):
         self.fields = QuestionFields()
         self.fields.set_values(QuestionFormValues(), wrong)
         self.fields.changed.connect(self.changed)
-        area = QScrollArea(widgetResizable=True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(self.fields)
+        area = make_scroll_area(self.fields)
         self.state = PlainLabel(wordWrap=True)
         self.save = push_button(tr("Save as a draft"), tr("Keep it without trying it on judges"), self.save_requested)
         self.draft = push_button(

@@ -309,8 +309,14 @@ class PiiTab(StudyView):
             self.tell(tr("Hidden too: “{value}”.").format(value=text.text[start:end]))
 
     def _arrange(self) -> None:
-        split = make_splitter(Qt.Orientation.Vertical, self.tabs, 3, self.context_pane, 1, sizes=[480, 130])
-        self.lay_out(self.bar, self.languages, self.models, split, 1, self.decide_bar)
+        self.lay_out(
+            self.bar,
+            self.languages,
+            self.models,
+            make_splitter(Qt.Orientation.Vertical, self.tabs, 3, self.context_pane, 1, sizes=[480, 130]),
+            1,
+            self.decide_bar,
+        )
 
     def _connect_signals(self) -> None:
         self.bar.searched.connect(lambda _: self.show_hits())

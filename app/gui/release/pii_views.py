@@ -31,7 +31,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.buttons import push_button
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import FlowLayout, make_column, make_row
+from widgets.form.layouts import FlowLayout, make_column, make_panel, make_row
 from widgets.table.record_table import RecordColumn, RecordTable
 from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon
@@ -69,9 +69,8 @@ class PiiDecisionBar(QWidget):
     def __init__(self, kinds: Pairs, parent: QWidget | None = None) -> None:
         """Offer kinds as pairs of key and title."""
         super().__init__(parent)
-        inside = QWidget()
         self._flow = FlowLayout()
-        inside.setLayout(self._flow)
+        inside = make_panel(self._flow)
         self.hide_one = self._button(tr("Hide"), "H", tr("Cover it in texts and sound that leave"), "shield-check")
         self.keep_one = self._button(tr("Keep"), "K", tr("Leave it as it stands and as it is said"), "check")
         self.hide_all = self._button(

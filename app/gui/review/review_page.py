@@ -47,7 +47,7 @@ from widgets import theme
 from widgets.empty_state import EmptyState
 from widgets.form.buttons import push_button, tool_button
 from widgets.form.input_fields import ChoiceBox, NoteEdit
-from widgets.form.layouts import WIDE_MARGIN, make_column, make_splitter
+from widgets.form.layouts import WIDE_MARGIN, make_column, make_panel, make_splitter
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import PlainLabel, plain_tip
 
@@ -287,7 +287,6 @@ class ReviewPage(StudyView):
             self.decisions.note.selectAll()
 
     def _make(self) -> QWidget:
-        page = QWidget()
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
         self._buttons: dict[ReviewScope, QPushButton] = {}
@@ -305,9 +304,16 @@ class ReviewPage(StudyView):
             group.addButton(button)
             row.addWidget(button, 1)
             self._buttons[listed] = button
-        parts = make_splitter(Qt.Orientation.Vertical, self.items, 2, self.side_by_side, 3, sizes=[184, 300])
-        page.setLayout(make_column(self.people, row, parts, 1, self.decisions, margin=WIDE_MARGIN))
-        return page
+        return make_panel(
+            make_column(
+                self.people,
+                row,
+                make_splitter(Qt.Orientation.Vertical, self.items, 2, self.side_by_side, 3, sizes=[184, 300]),
+                1,
+                self.decisions,
+                margin=WIDE_MARGIN,
+            )
+        )
 
     def _show_list(self, current: str) -> None:
         kept = {

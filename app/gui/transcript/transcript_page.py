@@ -32,7 +32,7 @@ from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.buttons import push_button
 from widgets.form.input_fields import DecimalBox, mark_search_field
-from widgets.form.layouts import WIDE_MARGIN, make_column, make_row, make_stack
+from widgets.form.layouts import WIDE_MARGIN, make_column, make_panel, make_row, make_stack
 from widgets.form.wheel_guard import ComboBox
 from widgets.labels import ParticipantButtons, make_choice_button, participant_colours, participant_ink
 from widgets.progress_bars import ProgressBar
@@ -386,7 +386,6 @@ class TranscriptPage(StudyView):
         super().hideEvent(event)
 
     def _make_list(self) -> QWidget:
-        page = QWidget()
         self._checked = PlainLabel()
         self._bar = ProgressBar(textVisible=False)
         self._bar.setFixedHeight(6)
@@ -400,7 +399,7 @@ class TranscriptPage(StudyView):
         )
         self._plays_on.toggled.connect(self.autoplay_changed)
         self._help = RichLabel(wordWrap=True, look="quiet")
-        page.setLayout(
+        return make_panel(
             make_column(
                 make_row(self._checked, self._bar, 1, self._plays_on),
                 self.search,
@@ -411,7 +410,6 @@ class TranscriptPage(StudyView):
                 self._help,
             )
         )
-        return page
 
     def _make_doubt(self) -> QHBoxLayout:
         self._doubtful = PlainLabel(look="quiet")
@@ -427,13 +425,12 @@ class TranscriptPage(StudyView):
         return make_row(self._doubtful, self._below, None, spacing=theme.GRID // 2)
 
     def _make_job(self) -> QWidget:
-        self._job = QWidget()
         self._job_words = PlainLabel(wordWrap=True)
         self._job_bar = ProgressBar(textVisible=False)
         self._job_bar.setFixedHeight(6)
         self._job_bar.setAccessibleName(tr("Progress of the transcript"))
         cancel = push_button(tr("Cancel"), tr("Stop; what was done is taken up next time"), self.cancel_requested)
-        self._job.setLayout(make_row(make_column(self._job_words, self._job_bar, spacing=2), 1, cancel))
+        self._job = make_panel(make_row(make_column(self._job_words, self._job_bar, spacing=2), 1, cancel))
         self._job.hide()
         return self._job
 
