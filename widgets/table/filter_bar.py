@@ -2,16 +2,9 @@
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import (
-    Qt,
-    QTimer,
-    Signal,
-)
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QLineEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from resources.translation import tr
 from widgets.form.buttons import push_button

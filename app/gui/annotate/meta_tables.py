@@ -8,11 +8,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QFocusEvent, QPixmap
-from PySide6.QtWidgets import (
-    QPlainTextEdit,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
 from annotate.meta.recording_cast import CuedUtterance, RecordingPerson
 from annotate.meta.scenes import CHANGE, EVENT, SceneEvent, read_scene_events

@@ -7,15 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFormLayout,
-    QGridLayout,
-    QLineEdit,
-    QPlainTextEdit,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QGridLayout, QLineEdit, QPlainTextEdit, QSizePolicy, QWidget
 
 from app.gui.episodes.episode_player import RELATIONSHIPS
 from app.gui.study.study_controller import StudyController

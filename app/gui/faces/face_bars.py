@@ -3,13 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Signal, SignalInstance
-from PySide6.QtWidgets import (
-    QComboBox,
-    QGridLayout,
-    QLineEdit,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QPushButton, QWidget
 
 from app.gui.faces.face_cards import CardState, FaceCard, Order
 from project.entities.face_regions import Region, RegionKind

@@ -6,11 +6,7 @@ Tracks faces, assigns them to people, checks uncertain places, and marks the rec
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QScrollArea,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QWidget
 
 from app.gui.faces.face_bars import FaceFilterBar, FaceQueueBar, PeopleBar, RegionBar, ReviewBar, SuggestionBar
 from app.gui.faces.face_cards import CardsModel, CardState, CardsView, FaceCard

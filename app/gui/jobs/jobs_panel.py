@@ -5,11 +5,7 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import (
-    QFrame,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
 from project.progress import RemainingTimeEstimator, format_time_left
 from resources.translation import tr, trn

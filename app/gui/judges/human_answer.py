@@ -9,15 +9,7 @@ from time import monotonic
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPixmap
-from PySide6.QtWidgets import (
-    QApplication,
-    QListView,
-    QListWidget,
-    QListWidgetItem,
-    QPlainTextEdit,
-    QSplitter,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QListView, QListWidget, QListWidgetItem, QPlainTextEdit, QSplitter, QWidget
 
 from app.gui.judges.judge_runs import JudgingController
 from app.gui.judges.judges_page import JudgesPage

@@ -11,10 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import (
-    QTabWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QTabWidget, QWidget
 
 from anonymize.pii_review import study_finder
 from anonymize.pii_review.pii_decisions import Numbers, compute_numbers, store_numbers

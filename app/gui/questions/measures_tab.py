@@ -6,13 +6,7 @@ It shows judges' accuracy and consistency, diagnostics of the question set, and 
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QSplitter,
-    QTabWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QComboBox, QSplitter, QTabWidget, QWidget
 
 from app.gui.pages.context import Context
 from app.gui.pages.live import LiveState

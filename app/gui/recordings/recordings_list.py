@@ -6,22 +6,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QImage, QResizeEvent
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLineEdit,
-    QMenu,
-    QToolButton,
-    QTreeView,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QToolButton, QTreeView, QWidget
 
 from annotate.cues.prelabels import uncounted_annotators
-from app.gui.recordings.recording_arrangement import (
-    RecordingArrangement,
-    RecordingFilter,
-    RecordingOrder,
-    RecordingRow,
-)
+from app.gui.recordings.recording_arrangement import RecordingArrangement, RecordingFilter, RecordingOrder, RecordingRow
 from app.gui.recordings.recordings_model import RecordingsDelegate, RecordingsModel
 from app.gui.study.background import BackgroundPool
 from app.gui.study.study_controller import StudyController

@@ -7,21 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import (
-    QModelIndex,
-    QPersistentModelIndex,
-    QSignalBlocker,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QTextCursor
-from PySide6.QtWidgets import (
-    QComboBox,
-    QPlainTextEdit,
-    QPushButton,
-    QTextEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QPushButton, QTextEdit, QWidget
 
 from anonymize.pii_detection.pii_hit import KINDS
 from anonymize.pii_detection.pii_replacement import hit_identity

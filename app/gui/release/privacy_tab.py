@@ -11,12 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QDoubleSpinBox,
-    QSpinBox,
-    QTabWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox, QTabWidget, QWidget
 
 from anonymize.measures.privacy_report import FIGURES, NAIVE, PARROT, Attack, MeasuredValue, MeasureInfo, PrivacyReport
 from anonymize.privacy import privacy_job

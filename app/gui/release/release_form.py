@@ -8,13 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFormLayout,
-    QGridLayout,
-    QLineEdit,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QGridLayout, QLineEdit, QWidget
 
 from annotate.interchange.annotation_files import FORMATS, get_format
 from anonymize.methods.face_methods import METHODS, method_type, missing_weights

@@ -7,14 +7,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QComboBox,
-    QHBoxLayout,
-    QPushButton,
-    QStackedLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QStackedLayout, QWidget
 
 from annotate.agreement.annotator_lanes import list_annotators_of
 from annotate.review import peer_review

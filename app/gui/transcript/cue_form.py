@@ -5,13 +5,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QCursor, QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QFormLayout,
-    QLineEdit,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QFormLayout, QLineEdit, QVBoxLayout, QWidget
 
 from annotate.cues import prelabels
 from annotate.cues.cue_detection import prepare
