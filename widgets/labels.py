@@ -34,7 +34,7 @@ from project.schemes.scheme import Label, Pattern, Track
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button
 from widgets.form.layouts import FlowLayout, make_row
 from widgets.text_labels import KeyCaps, definition_tooltip, describe
 from widgets.theme import Palette

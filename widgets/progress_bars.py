@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QProgressBar, QStackedWidget, QWidget
 
 from project.progress import RemainingTimeEstimator, format_time_left
 from resources.translation import tr
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button
 from widgets.form.layouts import make_row
 from widgets.text_labels import PlainLabel
 

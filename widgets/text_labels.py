@@ -196,8 +196,8 @@ def describe(widget: QWidget, name: str, tip: str) -> None:
 class ElidedLabel(PlainLabel):
     """Use `set_text` and `text`; what the label draws may be shorter."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+    def __init__(self, parent: QWidget | None = None, *, look: str = "", **properties: Any) -> None:
+        super().__init__("", parent, look=look, **properties)
         self._whole = ""
 
     def set_wrapped(self, wrapped: bool) -> None:

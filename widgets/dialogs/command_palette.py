@@ -36,6 +36,7 @@ from PySide6.QtWidgets import (
 from project.text_matching.text_views import fold
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import line_edit
 from widgets.form.input_fields import OVERLAY_PROPERTY
 from widgets.form.layouts import make_column
 from widgets.text_labels import key_width, paint_key, split_keys
@@ -255,8 +256,7 @@ class CommandPalettePopup(FilterListPopup):
         self._entries: Sequence[CommandEntry] = ()
         self.setObjectName("palette")
         self.setAccessibleName(tr("Commands"))
-        self.field = QLineEdit(placeholderText=tr("What do you want to do?"))
-        self.field.setAccessibleName(tr("Letters of a command"))
+        self.field = line_edit(tr("Letters of a command"), tr("What do you want to do?"))
         self.field.textChanged.connect(self._filter)
         self.list = QListView()
         self.list.setAccessibleName(tr("Commands that fit"))

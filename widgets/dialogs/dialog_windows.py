@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QFrame,
     QHBoxLayout,
-    QLineEdit,
     QMainWindow,
     QPushButton,
     QVBoxLayout,
@@ -29,7 +28,7 @@ from PySide6.QtWidgets import (
 
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import push_button, tool_button
+from widgets.form.controls import line_edit, push_button, tool_button
 from widgets.form.layouts import Gap, fit_width, make_column, make_row
 from widgets.text_labels import PlainLabel
 from widgets.theme import icon
@@ -328,8 +327,7 @@ class TextDialog(OwnDialog):
         self.setWindowTitle(title)
         self.setMinimumWidth(_TEXT_WIDTH)
         label = PlainLabel(question)
-        self.field = QLineEdit(before)
-        self.field.setAccessibleName(title)
+        self.field = line_edit(title, text=before)
         self.field.setAccessibleDescription(question)
         self.field.selectAll()
         label.setBuddy(self.field)

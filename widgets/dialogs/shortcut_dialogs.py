@@ -8,7 +8,6 @@ from PySide6.QtCore import QKeyCombination, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QCheckBox,
     QHBoxLayout,
     QHeaderView,
     QKeySequenceEdit,
@@ -23,7 +22,7 @@ from PySide6.QtWidgets import (
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog, close_button
-from widgets.form.buttons import push_button
+from widgets.form.controls import check_box, push_button
 from widgets.form.input_fields import mark_search_field
 from widgets.form.layouts import make_column, make_panel, make_row
 from widgets.text_labels import KeyCaps, PlainLabel, describe
@@ -137,8 +136,7 @@ class ShortcutEditor(OwnDialog):
             describe(field, tr("New key"), tr("Click here and press the key"))
             field.setPlaceholderText(tr("Press the key"))
         self.key.keySequenceChanged.connect(self._on_key_pressed)
-        self.add = QCheckBox(tr("Keep its other keys"))
-        self.add.setToolTip(tr("The action has several keys then"))
+        self.add = check_box(tr("Keep its other keys"), tr("The action has several keys then"))
         self.clear = push_button(
             tr("No key"),
             tr("Take the keys of this action away"),

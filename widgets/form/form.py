@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from project.entities.study_records import Json
 from widgets import theme
+from widgets.form.controls import check_box
 from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox, Offered
 from widgets.text_labels import NoteInForm, PlainLabel, add_form_row, describe
 
@@ -67,9 +68,7 @@ class Form(QWidget):
 
     def tick(self, text: str, tip: str, value: bool = False, *, title: str = "") -> QCheckBox:
         """Add something that can be ticked; `title` stands where the titles of other fields do."""
-        field = QCheckBox(text)
-        field.setChecked(value)
-        describe(field, text.replace("&", ""), tip)
+        field = check_box(text, tip, name=text.replace("&", ""), checked=value)
         field.toggled.connect(lambda _on: self.changed.emit())
         self.add(title, field)
         return field

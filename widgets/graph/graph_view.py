@@ -18,7 +18,7 @@ from project.text_format import escape_unprintable
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState
-from widgets.form.buttons import tool_button
+from widgets.form.controls import tool_button
 from widgets.form.layouts import make_column, make_panel, make_row, make_stack
 from widgets.graph.graph_canvas import ZOOM_STEP
 from widgets.graph.graph_input import ChainEditorCanvas

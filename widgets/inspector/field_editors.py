@@ -11,8 +11,8 @@ from project.entities.study_records import Json, Participant
 from project.schemes.scheme import Field, FieldChoice, FieldKind
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import push_button
 from widgets.form.checklists import TickRow
+from widgets.form.controls import push_button
 from widgets.form.input_fields import DecimalBox, GrowingTextEdit
 from widgets.form.layouts import make_column, make_row
 from widgets.form.wheel_guard import ComboBox, Slider

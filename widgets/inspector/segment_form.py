@@ -16,7 +16,7 @@ from project.schemes.scheme import Scheme
 from project.timebase import SECOND_US, format_time
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import tool_button
+from widgets.form.controls import tool_button
 from widgets.form.input_fields import TimeEdit
 from widgets.form.layouts import Gap, make_column, make_panel, make_row
 from widgets.form.wheel_guard import ComboBox

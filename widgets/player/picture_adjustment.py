@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFormLayout, QFrame, QSlider, QWidget
 
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button
 from widgets.form.wheel_guard import Slider
 from widgets.text_labels import add_form_row, describe
 

@@ -7,8 +7,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from resources.translation import tr
-from widgets.form.buttons import push_button
 from widgets.form.checklists import ChoiceButton
+from widgets.form.controls import push_button
 from widgets.form.input_fields import mark_search_field
 from widgets.form.layouts import FlowLayout, make_column
 from widgets.text_labels import describe

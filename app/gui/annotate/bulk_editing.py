@@ -15,7 +15,7 @@ from project.schemes.scheme import CHOICE_KINDS, Field, FieldKind
 from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button
 from widgets.form.input_fields import IntegerBox
 from widgets.form.layouts import make_panel, make_row
 from widgets.text_labels import PlainLabel, describe

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QPlainTextEdit,
     QScrollArea,
     QToolButton,
     QVBoxLayout,
@@ -25,7 +24,7 @@ from project.queries.annotator_rows import annotator_names
 from project.queries.segment_rows import comments_of
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import push_button, tool_button
+from widgets.form.controls import push_button, text_area, tool_button
 from widgets.form.layouts import make_column, make_panel, make_row
 from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon
@@ -75,9 +74,7 @@ class CommentsBox(QWidget):
         self._area = QScrollArea(widgetResizable=True)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.field = QPlainTextEdit(placeholderText=tr("Add a comment (Ctrl+Return sends it)"))
-        self.field.setAccessibleName(tr("Your comment"))
-        self.field.setTabChangesFocus(True)
+        self.field = text_area(tr("Your comment"), tr("Add a comment (Ctrl+Return sends it)"), tabChangesFocus=True)
         self.field.setFixedHeight(_FIELD_HEIGHT)
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._enable)

@@ -19,7 +19,7 @@ from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import tool_button
+from widgets.form.controls import tool_button
 from widgets.form.input_fields import IntegerBox
 from widgets.form.layouts import make_column, make_row
 from widgets.labels import participant_colours, participant_ink

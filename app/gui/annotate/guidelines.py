@@ -8,7 +8,7 @@ from project.queries.segment_rows import find_segment
 from project.schemes.scheme import Scheme, Track
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import tool_button
+from widgets.form.controls import tool_button
 from widgets.form.layouts import make_column, make_row
 from widgets.inspector.scheme_browser import SchemeBrowser
 from widgets.text_labels import ElidedLabel, PlainLabel
@@ -28,8 +28,7 @@ class GuidelinesPanel(QWidget):
         self.setAccessibleName(tr("Guidelines"))
         self.setMinimumWidth(240)
         title = PlainLabel(tr("Guidelines"), font=theme.font(semibold=True))
-        self._scheme = ElidedLabel()
-        self._scheme.setProperty("quiet", True)
+        self._scheme = ElidedLabel(look="quiet")
         close = tool_button(
             "x", tr("Close the guidelines"), tr("Close the guidelines (F3)"), self.close_requested, side=14
         )

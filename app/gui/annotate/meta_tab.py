@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import QModelIndex, QSize, Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QSplitter, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QSplitter, QWidget
 
 from annotate.cues import prelabels
 from annotate.meta import meta_edits, scenes
@@ -49,8 +49,8 @@ from project.text_format import pluralize
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState
-from widgets.form.buttons import push_button
 from widgets.form.checklists import TickMenu, TickMenuItem
+from widgets.form.controls import line_edit, push_button
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import make_column, make_panel, make_row, make_stack
 from widgets.table.record_table import RecordTable, text_columns
@@ -68,8 +68,7 @@ class MetaLayout(StudyView):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.heading = ElidedLabel()
-        self.heading.setFont(theme.font(semibold=True))
+        self.heading = ElidedLabel(font=theme.font(semibold=True))
         self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
         self.condition = ChoiceBox(tr("What they see"), tr("What of the recording the judges see"))
         self.people: RecordTable[PersonRow] = RecordTable(tr("People"), (), wraps=True)
@@ -194,8 +193,7 @@ class MetaLayout(StudyView):
         self.suggest_audit = push_button(
             tr("Suggest"), tr("Ask the chosen judges what the two summaries say differently")
         )
-        self.new_contradiction = QLineEdit(placeholderText=tr("Something the two summaries say differently"))
-        self.new_contradiction.setAccessibleName(tr("New contradiction"))
+        self.new_contradiction = line_edit(tr("New contradiction"), tr("Something the two summaries say differently"))
         self.add = push_button(tr("Add"), tr("Note this contradiction (Enter)"))
         self.delete = push_button(tr("Delete"), tr("Delete the chosen contradiction"))
         return _make_section(
@@ -226,8 +224,7 @@ def _make_splitter(first: QWidget, second: QWidget, shares: tuple[int, int]) -> 
 def _make_section(title: str, note: str, buttons: list[QPushButton], *parts: QWidget) -> QWidget:
     """Return a part of the window: a title with buttons, then its widgets, the first of which takes the room."""
     name = PlainLabel(title, font=theme.font(semibold=True))
-    quiet = ElidedLabel()
-    quiet.setProperty("quiet", True)
+    quiet = ElidedLabel(look="quiet")
     quiet.set_text(note)
     head = make_row(name, quiet, 1)
     for button in buttons:

@@ -29,7 +29,7 @@ from project.session.session import Session
 from project.timebase import format_seconds, format_time
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button, text_area
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import make_column, make_row
 from widgets.table.record_table import RecordColumn, TableRow
@@ -64,9 +64,7 @@ class AnswerPicker(QWidget):
         )
         self.choice.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.accept = push_button(tr("Accept"), do=lambda: self.accept_requested.emit(self.current_key()))
-        self.text = QPlainTextEdit(readOnly=True)
-        self.text.setAccessibleName(tr("Suggestion for {what}").format(what=what))
-        self.text.setTabChangesFocus(True)
+        self.text = text_area(tr("Suggestion for {what}").format(what=what), readOnly=True, tabChangesFocus=True)
         self.text.setFixedHeight(_ANSWER_LINES * self.fontMetrics().lineSpacing() + theme.GRID * 2)
         self.setLayout(
             make_column(

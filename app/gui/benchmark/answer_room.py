@@ -27,7 +27,7 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button
 from widgets.form.layouts import make_column, make_row, make_stack
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import PlainLabel

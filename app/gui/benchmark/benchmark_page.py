@@ -12,8 +12,8 @@ from project.entities.study_records import Json
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint, EmptyState, EmptyStateAction
-from widgets.form.buttons import push_button
 from widgets.form.checklists import TickMenu
+from widgets.form.controls import check_box, push_button
 from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox
 from widgets.form.layouts import Gap, make_column, make_row, make_stack
 from widgets.progress_bars import ProgressLine
@@ -103,11 +103,10 @@ class ResultsTab(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.published = QCheckBox(tr("P&ublished rows"))
-        self.published.setChecked(True)
-        self.published.setToolTip(tr("Show what the paper reports beside this study's own figures"))
-        self.everything = QCheckBox(tr("&All sets"))
-        self.everything.setToolTip(tr("Show the runs of every item set of this study"))
+        self.published = check_box(
+            tr("P&ublished rows"), tr("Show what the paper reports beside this study's own figures"), checked=True
+        )
+        self.everything = check_box(tr("&All sets"), tr("Show the runs of every item set of this study"))
         self.report = push_button(tr("Re&port…"), tr("Tables and plots of all runs, to be looked at and written"))
         self.table = RecordTable(tr("Results"), text_columns(COLUMNS, shrinks=0))
         self.table.setToolTip(tr("Choose a row to see its items"))

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QVBoxLayout, 
 
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button
 from widgets.form.form import Form
 from widgets.form.input_fields import IntegerBox
 from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area

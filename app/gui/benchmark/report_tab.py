@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex
-from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QComboBox, QHBoxLayout, QTabWidget
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHBoxLayout, QTabWidget
 
 from app.gui.benchmark.report_plots import render_plots, report_plots
 from app.gui.pages.context import Context
@@ -41,7 +41,7 @@ from project.timebase import format_time
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyHint
-from widgets.form.buttons import push_button
+from widgets.form.controls import check_box, push_button
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import make_tab_page
 from widgets.plots.plot_data import Plot
@@ -258,9 +258,9 @@ class ReportTab(ComputedView[ReportBundle]):
         second.addStretch(1)
         self.items.setToolTip(tr("Choose an item to see its moment in the player"))
         self.tabs.addTab(make_tab_page(second, self.items, 1), tr("It&ems"))
-        self.private = QCheckBox(tr("With pri&vate texts"))
-        self.private.setToolTip(
-            tr("Also options, words, answers and reasons as they are: then the report must not be passed on")
+        self.private = check_box(
+            tr("With pri&vate texts"),
+            tr("Also options, words, answers and reasons as they are: then the report must not be passed on"),
         )
         self.write = push_button(
             tr("&Write report…"),

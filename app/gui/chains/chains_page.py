@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
     QHBoxLayout,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QMenu,
@@ -28,7 +27,7 @@ from resources.translation import later, tr
 from widgets import theme
 from widgets.dialogs.command_palette import FilterListPopup
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.buttons import push_button, tool_button
+from widgets.form.controls import line_edit, push_button, tool_button
 from widgets.form.input_fields import NoteEdit
 from widgets.form.layouts import make_column, make_panel, make_row, make_splitter, make_stack
 from widgets.form.wheel_guard import ComboBox
@@ -170,8 +169,7 @@ class NodePicker(FilterListPopup):
         self.hide()
         self._nodes: Sequence[ChainNode] = ()
         self._title = PlainLabel()
-        self.field = QLineEdit(placeholderText=tr("Letters of what it says, or the words of a new one"))
-        self.field.setAccessibleName(tr("Letters of the node"))
+        self.field = line_edit(tr("Letters of the node"), tr("Letters of what it says, or the words of a new one"))
         self.field.textChanged.connect(self._filter)
         self.list = ShortList()
         self.list.setAccessibleName(tr("Nodes to choose from"))

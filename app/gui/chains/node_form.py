@@ -20,7 +20,7 @@ from project.entities.study_records import Participant
 from project.timebase import SECOND_US, format_time
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import push_button, tool_button
+from widgets.form.controls import push_button, tool_button
 from widgets.form.input_fields import GrowingTextEdit, TimeEdit
 from widgets.form.layouts import FlowLayout, make_column, make_panel, make_row
 from widgets.labels import DIGIT_KEYS, KIND_LOOKS, SIGN_PX, make_choice_button, sign_icon

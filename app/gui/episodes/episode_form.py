@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFormLayout, QGridLayout, QLineEdit, QPlainTextEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFormLayout, QGridLayout, QLineEdit, QSizePolicy, QWidget
 
 from app.gui.episodes.episode_player import RELATIONSHIPS
 from app.gui.study.study_controller import StudyController
@@ -23,10 +23,10 @@ from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.form.buttons import push_button
+from widgets.form.controls import check_box, line_edit, push_button, text_area
 from widgets.form.input_fields import ChoiceBox, IntegerBox
 from widgets.form.layouts import make_column, make_panel, make_row
-from widgets.text_labels import ElidedLabel, PlainLabel, add_form_row, plain_tip
+from widgets.text_labels import ElidedLabel, PlainLabel, add_form_row
 
 PERSON = ""
 """Key of who plays, for somebody at the keyboard."""
@@ -107,11 +107,13 @@ class SeatsForm(QWidget):
         who = ChoiceBox(tr("Who acts as number {value}").format(value=place + 1), tr("Who takes part"), line.candidates)
         who.choose(line.chosen)
         who.setEnabled(len(line.candidates) > 1)
-        goal = QLineEdit(line.goal)
-        goal.setAccessibleName(tr("What number {value} wants").format(value=place + 1))
-        goal.setPlaceholderText(tr("A private goal; none when empty"))
-        goal.setToolTip(plain_tip(line.goal))
-        goal.setReadOnly(line.is_fixed)
+        goal = line_edit(
+            tr("What number {value} wants").format(value=place + 1),
+            tr("A private goal; none when empty"),
+            line.goal,
+            text=line.goal,
+            readOnly=line.is_fixed,
+        )
         goal.setCursorPosition(0)
         player = ChoiceBox(
             tr("Who plays number {value}").format(value=place + 1), tr("A person at this keyboard, or a judge")
@@ -146,10 +148,7 @@ class StartForm(QWidget):
         self.title = PlainLabel(font=theme.font(theme.POINTS + 2, semibold=True))
         self.scenario = ChoiceBox(tr("Scenario"), tr("What is played"))
         self.scenario.activated.connect(lambda: self.scenario_chosen.emit(self.scenario.key()))
-        self.context = QPlainTextEdit()
-        self.context.setAccessibleName(tr("Situation"))
-        self.context.setTabChangesFocus(True)
-        self.context.setMaximumHeight(_TEXT_HEIGHT)
+        self.context = text_area(tr("Situation"), tabChangesFocus=True, maximumHeight=_TEXT_HEIGHT)
         self.relationship = ChoiceBox(tr("Relationship"), tr("It decides what each sees of the others"))
         for kind, name in RELATIONSHIPS.items():
             if kind is not Relationship.UNKNOWN:
@@ -160,16 +159,15 @@ class StartForm(QWidget):
             tr("Whether it is said or done"),
             {Act.SPEAK: tr("Says"), Act.ACTION: tr("Does"), Act.NONVERBAL: tr("Shows")},
         )
-        self.does = QPlainTextEdit()
-        self.does.setAccessibleName(tr("What the agent does instead"))
-        self.does.setTabChangesFocus(True)
-        self.does.setMaximumHeight(_TEXT_HEIGHT)
+        self.does = text_area(tr("What the agent does instead"), tabChangesFocus=True, maximumHeight=_TEXT_HEIGHT)
         self.seats = SeatsForm()
         self.seats.changed.connect(self._show)
         self.limit = IntegerBox(minimum=1, maximum=1000, value=MOST_TURNS, accessibleName=tr("Turns at most"))
         self.limit.lineEdit().setAccessibleName(tr("Turns at most"))
-        self.agreed = QCheckBox(tr("Whoever types agrees that judges are sent it"))
-        self.agreed.setToolTip(tr("Without it, no judge on another machine can be asked"))
+        self.agreed = check_box(
+            tr("Whoever types agrees that judges are sent it"),
+            tr("Without it, no judge on another machine can be asked"),
+        )
         self.status = ElidedLabel()
         self.status.setAccessibleName(tr("State"))
         self.start = push_button(tr("Start"), tr("Start this episode"), self.start_requested, look="primary")

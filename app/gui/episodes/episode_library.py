@@ -17,7 +17,7 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button
 from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area, make_splitter
 from widgets.form.wheel_guard import ComboBox
 from widgets.table.record_table import RecordTable, TableRow, text_columns

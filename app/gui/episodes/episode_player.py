@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QTextBlockFormat, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QLineEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QTextEdit, QWidget
 
 from app.gui.jobs.job_center import Result
 from app.gui.judges.request_facts import when_checksums_known
@@ -38,8 +38,8 @@ from project.session.jobs import JobSpec
 from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.form.buttons import push_button
 from widgets.form.checklists import TickMenu
+from widgets.form.controls import line_edit, push_button
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import make_column, make_panel, make_row, make_splitter
 from widgets.table.record_table import TableRow
@@ -221,8 +221,7 @@ class TurnBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.act = ChoiceBox(tr("Kind of turn"), tr("What kind of turn it is"), _ACT_NAMES)
-        self.words = QLineEdit()
-        self.words.setAccessibleName(tr("What you say or do"))
+        self.words = line_edit(tr("What you say or do"))
         self.take = push_button(tr("Take turn"), tr("Take your turn (Enter)"), look="primary")
         self.setLayout(make_row(self.act, self.words, 1, self.take))
         self.act.currentIndexChanged.connect(self._update_controls)
@@ -346,8 +345,7 @@ class PlayView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._told: Sequence[tuple[str, str]] = ()
-        self.title = ElidedLabel()
-        self.title.setFont(theme.font(semibold=True))
+        self.title = ElidedLabel(font=theme.font(semibold=True))
         self.scene = PlainLabel(wordWrap=True)
         self.turns = TurnsView()
         self.known = QTextEdit()

@@ -33,8 +33,8 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.buttons import push_button
 from widgets.form.checklists import TickMenuItem
+from widgets.form.controls import push_button
 from widgets.form.layouts import make_column, make_panel, make_row, make_splitter, make_stack
 from widgets.table.record_table import RecordTable, text_columns
 

@@ -38,7 +38,7 @@ from project.timebase import SECOND_US, format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button
 from widgets.form.layouts import fit_width, make_column, make_row
 from widgets.text_labels import PlainLabel
 from widgets.theme import pixmap

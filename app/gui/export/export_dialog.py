@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
     QLabel,
-    QLineEdit,
     QPushButton,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -35,8 +34,8 @@ from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
-from widgets.form.buttons import push_button
 from widgets.form.checklists import ROW_HEIGHT, TickList, TickRow
+from widgets.form.controls import line_edit, push_button
 from widgets.form.form import OptionForm
 from widgets.form.layouts import bounded_to_screen, make_column, make_panel, make_row, make_scroll_area
 from widgets.form.wheel_guard import ComboBox
@@ -462,8 +461,7 @@ class ExportDialog(OwnDialog):
         return self.what
 
     def _folder_row(self, folder: Path) -> QHBoxLayout:
-        self.folder = QLineEdit(str(folder))
-        self.folder.setAccessibleName(tr("Folder for the clips"))
+        self.folder = line_edit(tr("Folder for the clips"), text=str(folder))
         browse = push_button(tr("Choose…"), tr("Choose the folder for the clips"), self._browse, autoDefault=False)
         return make_row(self.folder, 1, browse)
 

@@ -24,7 +24,7 @@ from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button
 from widgets.form.layouts import make_column, make_row
 from widgets.text_labels import ElidedLabel
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Signal, SignalInstance
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QPushButton, QWidget
 
 from app.gui.faces.face_cards import CardState, FaceCard, Order
 from project.entities.face_regions import Region, RegionKind
@@ -11,8 +11,8 @@ from project.entities.study_records import Participant
 from project.schemes.scheme import FieldChoice
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import push_button, tool_button
 from widgets.form.checklists import TickRow
+from widgets.form.controls import line_edit, push_button, tool_button
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import make_column, make_row
 from widgets.labels import ParticipantButtons, make_choice_button
@@ -132,10 +132,8 @@ class FaceQueueBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._left = ElidedLabel()
-        self._left.setFont(theme.font(semibold=True))
-        self._why = ElidedLabel()
-        self._why.setProperty("quiet", True)
+        self._left = ElidedLabel(font=theme.font(semibold=True))
+        self._why = ElidedLabel(look="quiet")
         self.before = tool_button("skip-back", tr("Place before"), do=lambda: self.step_requested.emit(-1))
         self.after = tool_button("skip-forward", tr("Next place to look at"), do=lambda: self.step_requested.emit(1))
         self.seen = push_button(tr("Checked, OK"), do=self.seen_requested, look="segment")
@@ -212,8 +210,7 @@ class RegionBar(QWidget):
         self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.kind.setMinimumContentsLength(6)
         self.kind.activated.connect(self._choose_kind)
-        self.label = QLineEdit(placeholderText=tr("Name, such as badge"))
-        self.label.setAccessibleName(tr("Name of this box"))
+        self.label = line_edit(tr("Name of this box"), tr("Name, such as badge"))
         self.label.editingFinished.connect(self._rename)
         self.starts = push_button(
             tr("Starts here"), tr("It starts at the frame that is shown ([)"), lambda: self._emit(self.start_requested)

@@ -17,8 +17,8 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import TextDialog
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.buttons import push_button
 from widgets.form.checklists import TickRow
+from widgets.form.controls import push_button
 from widgets.form.layouts import make_column, make_panel, make_row, make_stack
 from widgets.form.wheel_guard import ComboBox
 from widgets.progress_bars import ProgressBar

@@ -48,7 +48,7 @@ from PySide6.QtWidgets import (
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button
 from widgets.form.layouts import make_row
 from widgets.text_labels import PlainLabel, plain_tip
 

@@ -33,7 +33,7 @@ from app.gui.help.help_topics import START_PAGE, ReferencePageLoader
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import attach
-from widgets.form.buttons import tool_button
+from widgets.form.controls import tool_button
 from widgets.form.input_fields import mark_search_field
 from widgets.form.layouts import bounded_to_screen, make_row, make_splitter
 from widgets.text_labels import describe

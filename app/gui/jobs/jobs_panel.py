@@ -11,7 +11,7 @@ from project.progress import RemainingTimeEstimator, format_time_left
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState
-from widgets.form.buttons import push_button, tool_button
+from widgets.form.controls import push_button, tool_button
 from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area, make_stack
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import ElidedLabel, PlainLabel, describe

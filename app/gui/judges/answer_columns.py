@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import Do, push_button
+from widgets.form.controls import Do, push_button
 from widgets.form.layouts import FlowLayout, make_column, make_row
 from widgets.labels import LabelChip, LabelLook
 from widgets.text_labels import PlainLabel, describe, escape_control_chars, plain_tip

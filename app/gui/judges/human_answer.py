@@ -9,7 +9,7 @@ from time import monotonic
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPixmap
-from PySide6.QtWidgets import QApplication, QListView, QListWidget, QListWidgetItem, QPlainTextEdit, QSplitter, QWidget
+from PySide6.QtWidgets import QApplication, QListView, QListWidget, QListWidgetItem, QSplitter, QWidget
 
 from app.gui.judges.judge_runs import JudgingController
 from app.gui.judges.judges_page import JudgesPage
@@ -24,6 +24,7 @@ from project.schemes.scheme import CHOICE_KINDS, Scheme
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
+from widgets.form.controls import text_area
 from widgets.form.layouts import bounded_to_screen, make_column, make_panel, make_scroll_area
 from widgets.inspector.segment_form import SegmentForm
 from widgets.text_labels import PlainLabel
@@ -115,8 +116,7 @@ class AnswerPanel(QSplitter):
         self.pictures.hide()
         for chosen in (self.pictures.itemClicked, self.pictures.itemActivated):
             chosen.connect(self._enlarge)
-        self.words = QPlainTextEdit(readOnly=True)
-        self.words.setAccessibleName(tr("The question, as judges get it"))
+        self.words = text_area(tr("The question, as judges get it"), readOnly=True)
         return make_panel(make_column(self.pictures, 1, self.words, 1))
 
     def _make_answer_part(self) -> QWidget:

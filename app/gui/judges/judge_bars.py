@@ -11,8 +11,8 @@ from app.gui.judges.answer_columns import make_quiet_label
 from project.entities.study_records import Json
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import push_button, tool_button
 from widgets.form.checklists import TickMenu
+from widgets.form.controls import push_button, tool_button
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import FlowLayout, make_column, make_panel, make_row
 from widgets.text_labels import PlainLabel, plain_tip

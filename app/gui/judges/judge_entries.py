@@ -36,7 +36,7 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
-from widgets.form.buttons import push_button
+from widgets.form.controls import line_edit, push_button
 from widgets.form.form import OptionForm
 from widgets.form.layouts import bounded_to_screen, make_column, make_panel, make_row, make_scroll_area
 from widgets.form.wheel_guard import ComboBox
@@ -77,9 +77,12 @@ class EntryDialog(OwnDialog):
         self._shown = ""
         self._was_at_test = False
         self.form: OptionForm | None = None
-        self.name = QLineEdit(entry.name if entry else "", maxLength=MAX_NAME_CHARS)
-        self.name.setAccessibleName(tr("Name"))
-        self.name.setPlaceholderText(tr("Such as GPT, Qwen on the lab server, chance"))
+        self.name = line_edit(
+            tr("Name"),
+            tr("Such as GPT, Qwen on the lab server, chance"),
+            text=entry.name if entry else "",
+            maxLength=MAX_NAME_CHARS,
+        )
         self.backend = ComboBox()
         self.backend.setAccessibleName(tr("Judge type"))
         for key in BACKENDS:
@@ -160,8 +163,7 @@ class EntryDialog(OwnDialog):
         )
 
     def _make_model(self, model: str) -> QWidget:
-        self.model = QLineEdit(model)
-        self.model.setAccessibleName(tr("Model"))
+        self.model = line_edit(tr("Model"), text=model)
         self._browse = push_button(
             tr("Browse…"), tr("Choose the GGUF file of the model"), self._choose_file, autoDefault=False
         )
@@ -173,11 +175,11 @@ class EntryDialog(OwnDialog):
         form.setContentsMargins(0, 0, 0, 0)
         form.setVerticalSpacing(2)
         form.setHorizontalSpacing(theme.GRID)
-        self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
-        self.key.setAccessibleName(tr("Key of the server"))
-        self.key.setPlaceholderText(tr("Key of the server, if it wants one"))
-        self.key.setToolTip(
-            tr("Goes into the keyring of this machine only: never into the study, and never shown again")
+        self.key = line_edit(
+            tr("Key of the server"),
+            tr("Key of the server, if it wants one"),
+            tr("Goes into the keyring of this machine only: never into the study, and never shown again"),
+            echoMode=QLineEdit.EchoMode.Password,
         )
         self.forget = push_button(
             tr("Forget key"),

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from annotate.blinding.reveals import adopt, is_blind_first, set_blind_first
 from annotate.blinding.revisions import (
@@ -31,7 +31,7 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
-from widgets.form.buttons import Do, push_button
+from widgets.form.controls import Do, check_box, push_button
 from widgets.form.layouts import make_row
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import MAX_SHOWN_CHARS, PlainLabel
@@ -51,11 +51,11 @@ class RevisionsTab(StudyView):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         what = PlainLabel(_REVISIONS_INTRO, wordWrap=True)
-        self.switch = QCheckBox(tr("Hide judges from everybody until their own is saved"))
-        self.switch.setToolTip(
-            tr("What judges say about a segment stays hidden from an annotator until they have said it")
+        self.switch = check_box(
+            tr("Hide judges from everybody until their own is saved"),
+            tr("What judges say about a segment stays hidden from an annotator until they have said it"),
+            lambda on: self.edit(lambda session: set_blind_first(session, on)),
         )
-        self.switch.clicked.connect(lambda on: self.edit(lambda session: set_blind_first(session, on)))
         self.people = PlainLabel(wordWrap=True, font=theme.font(semibold=True))
         self.rows = RecordTable(
             tr("Revisions"),

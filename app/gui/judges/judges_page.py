@@ -40,8 +40,8 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.buttons import push_button
 from widgets.form.checklists import TickMenuItem
+from widgets.form.controls import push_button
 from widgets.form.layouts import make_column, make_stack
 
 MIN_COLUMN_WIDTH = 196

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QListWidget,
     QListWidgetItem,
-    QPlainTextEdit,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -45,7 +44,7 @@ from project.session.session import Session
 from resources.prompt_texts import prompt_keys
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button, text_area
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import make_column, make_panel, make_row, make_splitter
 from widgets.table.lists import WrappingDelegate
@@ -188,11 +187,9 @@ class PromptsTab(StudyView):
         return holder
 
     def _make_editor(self) -> QWidget:
-        self.editor = QPlainTextEdit()
-        self.editor.setAccessibleName(tr("Text of the part"))
+        self.editor = text_area(tr("Text of the part"))
         self.editor.textChanged.connect(self._on_text_edited)
-        self.preview = QPlainTextEdit(readOnly=True)
-        self.preview.setAccessibleName(tr("The prompt, filled in for the selected segment"))
+        self.preview = text_area(tr("The prompt, filled in for the selected segment"), readOnly=True)
         self.tabs = QTabWidget(documentMode=True)
         self.tabs.addTab(self.editor, tr("Text"))
         self.tabs.addTab(self.preview, tr("Preview for the selected segment"))

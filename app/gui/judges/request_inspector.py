@@ -32,7 +32,7 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button
 from widgets.form.layouts import FlowLayout, bounded_to_screen, make_column, make_panel, make_row
 from widgets.form.wheel_guard import ComboBox
 from widgets.text_labels import PlainLabel, escape_control_chars, plain_tip

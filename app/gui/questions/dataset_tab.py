@@ -49,7 +49,7 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyHint
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button
 from widgets.form.form import Form
 from widgets.form.layouts import make_row, make_splitter, make_tab_page
 from widgets.progress_bars import ProgressLine

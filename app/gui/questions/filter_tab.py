@@ -37,8 +37,8 @@ from project.queries.judgment_rows import all_judges
 from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.form.buttons import push_button
 from widgets.form.checklists import TickMenu, TickMenuItem
+from widgets.form.controls import check_box, push_button
 from widgets.form.input_fields import ChoiceBox, IntegerBox
 from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area, make_splitter
 from widgets.form.wheel_guard import ComboBox
@@ -214,8 +214,7 @@ class FunnelLayout(StudyView):
         self.ask_label = PlainLabel(tr("Run this step &with"))
         self.ask_judges = TickMenu(tr("Judges that are asked"), tr("Choose judges"))
         self.ask_label.setBuddy(self.ask_judges)
-        self.again = QCheckBox(tr("Also what was refused"))
-        self.again.setToolTip(tr("Ask again what was refused or could not be read"))
+        self.again = check_box(tr("Also what was refused"), tr("Ask again what was refused or could not be read"))
         self.run = push_button(tr(" &Run step"), icon="play", look="primary")
         self.cancel = push_button(tr("Cance&l"), tr("Stop asking; what was answered stays"), visible=False)
         self.take_all = push_button(

@@ -21,7 +21,7 @@ from project.schemes.scheme import Pattern
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button
 from widgets.form.layouts import make_column, make_panel, make_row
 from widgets.form.wheel_guard import ComboBox
 from widgets.labels import SIGN_PX, Sign, mix, paint_sign, pattern_brush

@@ -6,7 +6,7 @@ It shows judges' accuracy and consistency, diagnostics of the question set, and 
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QComboBox, QSplitter, QTabWidget, QWidget
+from PySide6.QtWidgets import QComboBox, QSplitter, QTabWidget, QWidget
 
 from app.gui.pages.context import Context
 from app.gui.pages.live import LiveState
@@ -18,7 +18,7 @@ from benchmark.metrics.published_figures import PublishedTableRow
 from benchmark.questions.question_measures import JudgeMeasures, Measures
 from resources.translation import tr, trn
 from widgets.empty_state import EmptyHint
-from widgets.form.buttons import push_button
+from widgets.form.controls import check_box, push_button
 from widgets.form.layouts import make_row, make_splitter, make_tab_page
 from widgets.form.wheel_guard import ComboBox
 from widgets.plots.estimates_table import FiguresView
@@ -41,9 +41,9 @@ class MeasuresTab(ComputedView[MeasuresResult]):
         super().__init__(context, self._measures_reader)
         self._found: MeasuresResult | None = None
         self.setMinimumWidth(480)
-        self.everything = QCheckBox(tr("Also &unverified questions"))
-        self.everything.setToolTip(
-            tr("Count questions that two people have not approved of yet; dropped ones never count")
+        self.everything = check_box(
+            tr("Also &unverified questions"),
+            tr("Count questions that two people have not approved of yet; dropped ones never count"),
         )
         self.overview = RecordTable(
             tr("Judges and published rows"), measures_figures.overview_columns(), empty=_NOBODY_ASKED

@@ -35,7 +35,7 @@ from project.text_format import format_percent
 from project.timebase import format_time
 from resources.translation import later, tr, trn
 from widgets import theme
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button
 from widgets.form.input_fields import ChoiceBox, mark_search_field
 from widgets.table.lists import ROW_ROLE, KeyedList, paint_row_ground
 from widgets.theme import icon

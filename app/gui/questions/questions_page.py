@@ -53,7 +53,7 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button
 from widgets.form.layouts import WIDE_MARGIN, make_column, make_panel, make_splitter, make_stack
 from widgets.graph.graph_view import ChainGraphView
 from widgets.labels import NodePerson, participant_colours
@@ -115,10 +115,8 @@ class QuestionsPage(StudyView):
         self.bar = ListBar(makers)
         self.list = QuestionList()
         self.list.row_chosen.connect(self.question_chosen)
-        self.progress = ElidedLabel()
-        self.progress.setProperty("muted", True)
-        self.agreement = ElidedLabel()
-        self.agreement.setProperty("muted", True)
+        self.progress = ElidedLabel(look="muted")
+        self.agreement = ElidedLabel(look="muted")
         self.verify = VerifyPanel(checklists, difficulties)
         self.asking = AskBar(tr("Ask"), settings, all_too=True)
         self.write = WritePanel(settings, wrong)

@@ -29,8 +29,8 @@ from project.entities.questions import LETTERS
 from project.schemes.scheme import FieldChoice
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import push_button, tool_button
 from widgets.form.checklists import TickRow
+from widgets.form.controls import push_button, tool_button
 from widgets.form.input_fields import ChoiceBox, NoteEdit
 from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area
 from widgets.text_labels import ElidedLabel, PlainLabel, describe, plain_tip
@@ -284,8 +284,7 @@ class VerifyPanel(QWidget):
         self._ticks: dict[str, TickRow] = {}
         body = QWidget()
         area = make_scroll_area(body)
-        self.head = ElidedLabel()
-        self.head.setProperty("muted", True)
+        self.head = ElidedLabel(look="muted")
         self.notice, self.text, self.why, self.others = (_make_text_label() for _ in range(4))
         self.text.setFont(theme.font(theme.POINTS + 1, semibold=True))
         self.options = OptionsView()

@@ -9,8 +9,8 @@ from app.gui.questions.question_list import AnswerRow
 from app.gui.questions.verify_panel import QuestionFields, QuestionFormValues
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import push_button
 from widgets.form.checklists import TickMenu, TickMenuItem
+from widgets.form.controls import push_button
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import make_column, make_row, make_scroll_area
 from widgets.table.record_table import RecordTable, TableRow, text_columns

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from project.entities.study_records import ConsentUse, Participant, ParticipantRole, VariableKind
 from resources.translation import tr
-from widgets.form.buttons import push_button
+from widgets.form.controls import line_edit, push_button
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import make_column, make_row
 from widgets.table.record_table import RecordColumn, RecordTable
@@ -77,13 +77,13 @@ class ParticipantsTable(QWidget):
         self._shown: tuple[str, ...] | None = None
         self.table: RecordTable[ParticipantRow] = RecordTable(tr("Participants"), ())
         self.table.setMinimumHeight(_MIN_HEIGHT)
-        self.name = QLineEdit(placeholderText=tr("Pseudonym, such as P01, never a real name"))
-        self.name.setAccessibleName(tr("Pseudonym of a new participant"))
+        self.name = line_edit(tr("Pseudonym of a new participant"), tr("Pseudonym, such as P01, never a real name"))
         self.add = push_button(
             tr("Add participant"), tr("Add a participant who is in this recording"), self._add, autoDefault=False
         )
-        self.variable = QLineEdit(placeholderText=tr("Variable, such as age or condition"))
-        self.variable.setAccessibleName(tr("Name of a new variable of participants"))
+        self.variable = line_edit(
+            tr("Name of a new variable of participants"), tr("Variable, such as age or condition")
+        )
         self.kind = ChoiceBox(tr("Kind"), tr("What the values of the variable are"), VARIABLE_KINDS, compact=True)
         self.add_variable = push_button(
             tr("Add variable"),

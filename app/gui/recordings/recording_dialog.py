@@ -37,7 +37,7 @@ from project.timebase import SECOND_US, format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
-from widgets.form.buttons import push_button
+from widgets.form.controls import line_edit, push_button
 from widgets.form.input_fields import DecimalBox
 from widgets.form.layouts import make_column, make_row
 from widgets.form.wheel_guard import ComboBox
@@ -264,8 +264,7 @@ class RecordingDialog(OwnDialog):
         self.collection.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.collection.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         describe(self.collection, tr("Collection"), tr("Choose a collection, or type the name of a new one"))
-        self._home = QLineEdit()
-        self._home.setAccessibleName(tr("Collection"))
+        self._home = line_edit(tr("Collection"))
         self.collection.setLineEdit(self._home)
         self._home.editingFinished.connect(lambda: self._on_text_entered(self._home, self.collection_entered))
         self.collection.activated.connect(lambda: self._on_text_entered(self._home, self.collection_entered))

@@ -31,7 +31,7 @@ from project.queries.segment_rows import segment_counts
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.buttons import tool_button
+from widgets.form.controls import tool_button
 from widgets.form.input_fields import mark_search_field
 from widgets.form.layouts import make_column, make_row, make_stack
 from widgets.text_labels import PlainLabel, describe

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QTabWidget, QWidget
+from PySide6.QtWidgets import QTabWidget, QWidget
 
 from anonymize.pii_detection.pii_hit import KINDS, PERSON
 from anonymize.pii_review import pii_decisions
@@ -48,7 +48,7 @@ from project.timebase import SECOND_US
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyHint
-from widgets.form.buttons import push_button
+from widgets.form.controls import check_box, push_button
 from widgets.form.layouts import make_column, make_row, make_splitter
 from widgets.table.filter_bar import ConditionFilterBar
 from widgets.table.record_table import RecordTable, TableRow, text_columns
@@ -71,9 +71,9 @@ class KeyPage(QWidget):
         warning = PlainLabel(_KEY_WARNING, wordWrap=True)
         self.table = RecordTable(tr("Key"), text_columns(_KEY_COLUMNS))
         EmptyHint(self.table, tr("Nothing personal was found yet, so nobody is behind a stand-in."))
-        self.names = QCheckBox(tr("Write stand-in names for participants, instead of numbers"))
-        self.names.setToolTip(
-            tr("A name is chosen once for each participant; no name is taken that occurs in the study")
+        self.names = check_box(
+            tr("Write stand-in names for participants, instead of numbers"),
+            tr("A name is chosen once for each participant; no name is taken that occurs in the study"),
         )
         self.save = push_button(
             tr("Save the key…"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QComboBox, QPlainTextEdit, QPushButton, QTextEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QPushButton, QTextEdit, QWidget
 
 from anonymize.pii_detection.pii_hit import KINDS
 from anonymize.pii_detection.pii_replacement import hit_identity
@@ -17,11 +17,11 @@ from anonymize.pii_review.review_hits import PlacedHit
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button, text_area
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import FlowLayout, make_column, make_panel, make_row
 from widgets.table.record_table import RecordColumn, RecordTable
-from widgets.text_labels import PlainLabel, describe
+from widgets.text_labels import PlainLabel
 from widgets.theme import icon
 
 Pairs = Sequence[tuple[str, str]]
@@ -315,9 +315,9 @@ class ContextPane(QWidget):
         self._text = ""
         self._writable = False
         self.where = PlainLabel(accessibleName=tr("Where it stands"))
-        self.text = QPlainTextEdit(readOnly=True)
-        describe(self.text, tr("The whole text"), tr("Select what was not found, then hide it"))
-        self.text.setTabChangesFocus(True)
+        self.text = text_area(
+            tr("The whole text"), "", tr("Select what was not found, then hide it"), readOnly=True, tabChangesFocus=True
+        )
         self.kind = ChoiceBox(tr("Kind of what is selected"), tr("What the selected words are"), dict(kinds))
         self.add = push_button(tr(" Hide &selected words"), tr("Hide what is selected in the text (A)"), icon="plus")
         self.setLayout(make_column(make_row(self.where, 1, self.kind, self.add), self.text, 1, spacing=theme.GRID // 2))

@@ -36,7 +36,7 @@ from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button
 from widgets.form.input_fields import DecimalBox, IntegerBox
 from widgets.form.layouts import make_row, make_splitter, make_tab_page
 from widgets.labels import LabelLook, Sign

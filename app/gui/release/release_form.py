@@ -41,12 +41,12 @@ from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import push_button
 from widgets.form.checklists import TickMenu, TickMenuItem
+from widgets.form.controls import check_box, line_edit, push_button
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import make_row
 from widgets.table.record_table import TableRow
-from widgets.text_labels import PlainLabel, add_form_row, describe
+from widgets.text_labels import PlainLabel, add_form_row
 from widgets.window_terms import in_window_terms
 
 COLUMNS = [tr("Rule"), tr("Recording"), tr("Time"), tr("State")]
@@ -237,9 +237,11 @@ class ReleasePlanForm(QWidget):
         self._add_ticks("methods", tr("Faces"), methods, tr("Release a clip in which faces are hidden so"))
         tip = tr("What becomes of who did not agree")
         self._add_box("without_consent", tr("Without consent"), WITHOUT_CONSENT_CHOICES, tip)
-        self.robots = QCheckBox(tr("Leave the faces of robots as they are"))
-        self.robots.setToolTip(tr("Faces of participants with the role robot are not hidden"))
-        self.robots.clicked.connect(self._emit_changed)
+        self.robots = check_box(
+            tr("Leave the faces of robots as they are"),
+            tr("Faces of participants with the role robot are not hidden"),
+            self._emit_changed,
+        )
         self._form.addRow("", self.robots)
         self._add_ticks("video", tr("Pictures"), VIDEO_CHOICES, tr("Put this into the release"))
         sound = self._add_box("sound", tr("Sound"), SOUND_CHOICES, tr("What becomes of voices"))
@@ -250,8 +252,7 @@ class ReleasePlanForm(QWidget):
         formats = {key: get_format(key).name for key in FORMATS if not get_format(key).lossless}
         self._add_ticks("formats", tr("Annotations"), formats, tr("Write the annotations in this format"))
         for key, (name, tip) in _TYPED_FIELDS.items():
-            line = self._typed[key] = QLineEdit()
-            describe(line, name, tip)
+            line = self._typed[key] = line_edit(name, "", tip)
             line.editingFinished.connect(self._emit_changed)
             add_form_row(self._form, name, line)
 
@@ -303,10 +304,9 @@ class ReleasePlanForm(QWidget):
         grid.setColumnStretch(_TICK_COLUMNS, 1)
         ticks = self._ticks[key] = {}
         for place, (choice, text) in enumerate(names.items()):
-            tick = ticks[choice] = QCheckBox(text)
-            tick.setMinimumHeight(_TICK_ROW_HEIGHT)
-            describe(tick, f"{name}: {text}", f"{tip}: {text}")
-            tick.clicked.connect(self._emit_changed)
+            tick = ticks[choice] = check_box(
+                text, f"{tip}: {text}", self._emit_changed, name=f"{name}: {text}", minimumHeight=_TICK_ROW_HEIGHT
+            )
             grid.addWidget(tick, place // _TICK_COLUMNS, place % _TICK_COLUMNS)
         add_form_row(self._form, name, grid)
 
@@ -330,10 +330,11 @@ class WaiverBar(QWidget):
         self.jump = push_button(
             tr("Show frame"), tr("Show the frame in question in the main window"), self.jump_requested
         )
-        self.reason = QLineEdit()
-        self.reason.setAccessibleName(tr("Reason"))
-        self.reason.setPlaceholderText(tr("Why it may be waived; printed in the data card"))
-        self.reason.setToolTip(tr("Three words or more; they are printed in the data card"))
+        self.reason = line_edit(
+            tr("Reason"),
+            tr("Why it may be waived; printed in the data card"),
+            tr("Three words or more; they are printed in the data card"),
+        )
         self.reason.returnPressed.connect(self._waive)
         self.waive = push_button(
             tr("Waive"), tr("Do without this rule, for this reason; Undo takes it back"), self._waive

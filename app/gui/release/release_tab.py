@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QCheckBox, QTabWidget
+from PySide6.QtWidgets import QTabWidget
 
 from anonymize.release import release_job
 from anonymize.release.private_content import set_private_words
@@ -39,7 +39,7 @@ from project.session.jobs import JobSpec
 from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.form.buttons import push_button
+from widgets.form.controls import check_box, push_button
 from widgets.form.layouts import make_tab_page
 from widgets.table.record_table import RecordTable, text_columns
 from widgets.text_labels import PlainLabel
@@ -72,8 +72,7 @@ class ReleaseTab(StudyView):
         self._searching = PiiSearchController(context, self)
         self.heading = PlainLabel(wordWrap=True, font=theme.font(semibold=True))
         self.table = RecordTable(tr("Checklist"), text_columns(COLUMNS, shrinks=0))
-        self.only = QCheckBox(tr("Only blockers"))
-        self.only.setToolTip(tr("Leave out rules that are kept or waived"))
+        self.only = check_box(tr("Only blockers"), tr("Leave out rules that are kept or waived"))
         self.bar = WaiverBar()
         self.models = NamesModels(context)
         self.left_out = PlainLabel(wordWrap=True)

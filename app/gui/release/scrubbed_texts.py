@@ -3,17 +3,17 @@
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QHeaderView, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QHeaderView, QWidget
 
 from anonymize.release.release_texts import ReleasedText
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint
-from widgets.form.buttons import push_button
+from widgets.form.controls import check_box, push_button, text_area
 from widgets.form.layouts import make_column, make_row
 from widgets.table.record_table import RecordTable, TableRow, text_columns
-from widgets.text_labels import PlainLabel, describe
+from widgets.text_labels import PlainLabel
 
 
 def text_rows(texts: Sequence[ReleasedText]) -> list[tuple[TableRow, bool]]:
@@ -63,14 +63,12 @@ class TextsView(QWidget):
         super().__init__(parent)
         self._rows: Sequence[tuple[TableRow, bool]] = ()
         title = PlainLabel(tr("Private words"), font=theme.font(semibold=True))
-        self.words = QPlainTextEdit()
-        describe(
-            self.words,
+        self.words = text_area(
             tr("Private words"),
+            tr("Anna = P01"),
             tr("Names, nicknames, places: a word or phrase, =, and what is written in its place"),
+            tabChangesFocus=True,
         )
-        self.words.setPlaceholderText(tr("Anna = P01"))
-        self.words.setTabChangesFocus(True)
         self.words.setFixedHeight(_WORDS_HEIGHT)
         self.keep = push_button(
             tr("Keep words"),
@@ -79,8 +77,9 @@ class TextsView(QWidget):
         )
         self.problem = PlainLabel()
         row = make_row(self.keep, self.problem, 1)
-        self.only = QCheckBox(tr("Only texts in which something was changed"))
-        self.only.setToolTip(tr("Leave out texts that leave as they are"))
+        self.only = check_box(
+            tr("Only texts in which something was changed"), tr("Leave out texts that leave as they are")
+        )
         self.only.toggled.connect(lambda _on: self._show())
         self.table = RecordTable(
             tr("Texts"), text_columns([tr("Recording"), tr("Time"), tr("Place"), tr("Before"), tr("After")])

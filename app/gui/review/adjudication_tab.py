@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QFormLayout, QLineEdit
+from PySide6.QtWidgets import QComboBox, QFormLayout
 
 from annotate.agreement.adjudication import (
     DEFAULT_LANE_NAME,
@@ -22,7 +22,7 @@ from project.entities.study_records import Changes
 from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.form.buttons import push_button
+from widgets.form.controls import line_edit, push_button
 from widgets.form.input_fields import DecimalBox
 from widgets.form.layouts import WIDE_MARGIN, make_column, make_row
 from widgets.form.wheel_guard import ComboBox
@@ -112,8 +112,7 @@ class AdjudicationTab(StudyView):
             tr("Shared time over the time that either covers; 0 means any time in common"),
         )
         form.addRow(tr("Minimum overlap (IoU)"), self.least)
-        self.name = QLineEdit(DEFAULT_LANE_NAME)
-        self.name.setAccessibleName(tr("Name of the lane"))
+        self.name = line_edit(tr("Name of the lane"), text=DEFAULT_LANE_NAME)
         form.addRow(tr("Name"), self.name)
         self.make = push_button(tr("Make the lane"), do=self._make_lane, look="primary")
         self.setLayout(make_column(intro, form, make_row(None, self.make), self.status, None, margin=WIDE_MARGIN))

@@ -25,7 +25,7 @@ from project.schemes.scheme import CHOICE_KINDS, Field, FieldKind, Scheme
 from project.timebase import format_time
 from resources.translation import later, tr
 from widgets import theme
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button
 from widgets.labels import SIGN_PX, LabelChip, LabelLook, label_ink, label_looks, mix, paint_sign, unknown_look
 from widgets.table.lists import ROW_ROLE, KeyedList, paint_row_ground
 from widgets.text_labels import PlainLabel, RichLabel

@@ -38,7 +38,7 @@ from project.session.session import Session
 from resources.translation import later, tr
 from widgets import theme
 from widgets.empty_state import EmptyState
-from widgets.form.buttons import push_button, tool_button
+from widgets.form.controls import push_button, tool_button
 from widgets.form.input_fields import ChoiceBox, NoteEdit
 from widgets.form.layouts import WIDE_MARGIN, make_column, make_panel, make_splitter
 from widgets.progress_bars import ProgressBar

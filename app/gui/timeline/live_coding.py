@@ -17,7 +17,7 @@ from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button
 from widgets.form.layouts import make_row
 from widgets.text_labels import ElidedLabel
 from widgets.timeline.timeline_view import TimelineView

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QCursor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QFormLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFormLayout, QVBoxLayout, QWidget
 
 from annotate.cues import prelabels
 from annotate.cues.cue_detection import prepare
@@ -24,7 +24,7 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
-from widgets.form.buttons import push_button
+from widgets.form.controls import line_edit, push_button
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import make_column, make_row
 from widgets.form.wheel_guard import ComboBox
@@ -85,10 +85,11 @@ class CueForm(OwnDialog):
         self.track.setToolTip(tr("Kind of cue"))
         self.who = ChoiceBox(tr("Whose cue it is"), tr("Whose cue it is"))
         self.place = ChoiceBox(tr("Where it begins"), tr("The word at which it begins"))
-        self.description = QLineEdit()
-        self.description.setAccessibleName(tr("Description"))
-        self.description.setPlaceholderText(tr("What is seen or heard, in a few plain words"))
-        self.description.setToolTip(tr("What is seen or heard (Return adds the cue)"))
+        self.description = line_edit(
+            tr("Description"),
+            tr("What is seen or heard, in a few plain words"),
+            tr("What is seen or heard (Return adds the cue)"),
+        )
         self.add = push_button(
             tr("Add cue"), tr("Add the cue (Return)"), self._request_add, look="primary", default=True
         )

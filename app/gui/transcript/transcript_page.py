@@ -23,7 +23,7 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.buttons import push_button
+from widgets.form.controls import check_box, push_button
 from widgets.form.input_fields import DecimalBox, mark_search_field
 from widgets.form.layouts import WIDE_MARGIN, make_column, make_panel, make_row, make_stack
 from widgets.form.wheel_guard import ComboBox
@@ -189,8 +189,7 @@ class _ReturnField(QLineEdit):
 
 
 def _make_checkbox(text: str, words: str) -> QCheckBox:
-    tick = QCheckBox(text)
-    describe(tick, words, words)
+    tick = check_box(text, words, name=words)
     return tick
 
 

@@ -17,7 +17,7 @@ from project.session.jobs import load_kind
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
-from widgets.form.buttons import push_button
+from widgets.form.controls import push_button
 from widgets.form.layouts import make_column
 from widgets.table.lists import ShortList
 from widgets.text_labels import PlainLabel

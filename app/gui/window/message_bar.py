@@ -15,7 +15,7 @@ from project.entities.egress_policy import EgressLevel as PolicyLevel
 from project.errors import UserError
 from resources.translation import tr
 from widgets import theme
-from widgets.form.buttons import push_button, tool_button
+from widgets.form.controls import push_button, tool_button
 from widgets.form.layouts import Gap, make_row
 from widgets.text_labels import ElidedLabel, PlainLabel, describe
 from widgets.theme import icon, pixmap

@@ -16,7 +16,7 @@ from resources import resource
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.buttons import tool_button
+from widgets.form.controls import tool_button
 from widgets.form.layouts import make_column, make_row
 from widgets.player.camera_grid import ViewsGrid
 from widgets.player.player_view import PlayerView
