@@ -60,11 +60,9 @@ class ConversationPanel(QWidget):
 
     Signals:
         turn_chosen (str, object): an utterance and its start in microseconds, to go to.
-        before_changed (int): how many turns before the segment to show.
     """
 
     turn_chosen = Signal(str, object)
-    before_changed = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -79,7 +77,6 @@ class ConversationPanel(QWidget):
         )
         self.before = IntegerBox(minimum=0, maximum=_MAX_TURNS_BEFORE, suffix=tr(" before"))
         describe(self.before, tr("Turns before the segment"), tr("How many turns before the segment are shown"))
-        self.before.valueChanged.connect(self.before_changed)
         self.turns = QTextBrowser()
         self.turns.setFrameShape(QFrame.Shape.NoFrame)
         self.turns.setOpenLinks(False)
@@ -177,7 +174,7 @@ class ConversationFeed(QObject):
         panel = self.panel = ConversationPanel()
         panel.destroyed.connect(lambda: self._forget(panel))
         panel.turn_chosen.connect(self._go_to_turn)
-        panel.before_changed.connect(self._set_turns_before)
+        panel.before.valueChanged.connect(self._set_turns_before)
         page = make_inspector_page(inspector, panel)
         self.show()
         return page

@@ -65,7 +65,6 @@ class Inspector(QWidget):
         kept_delete_requested (str, str, int): segment, field and version of a value that the form has no place for.
         panel_made (QWidget): labels and form of a track, which are made when they are first needed.
         track_chosen (str): where new segments should go, as given to `chooser`.
-        active_label_chosen (str): which label they should get; "" to be asked.
         rejected (str): one line that says why what was typed cannot be.
     """
 
@@ -78,7 +77,6 @@ class Inspector(QWidget):
     rejected = Signal(str)
     kept_delete_requested = Signal(str, str, int)
     track_chosen = Signal(str)
-    active_label_chosen = Signal(str)
     panel_made = Signal(object)
 
     def __init__(self, scheme: Scheme, taken: Sequence[QKeySequence] = (), parent: QWidget | None = None) -> None:
@@ -261,7 +259,6 @@ class Inspector(QWidget):
             lambda field, version: self.kept_delete_requested.emit(self._ids[0], field, version)
         )
         self.chooser.track_chosen.connect(self.track_chosen)
-        self.chooser.label_chosen.connect(self.active_label_chosen)
         self.header.times_entered.connect(self._times_changed)
         self.header.rejected.connect(self.rejected)
         self.header.play_requested.connect(lambda: self.play_requested.emit(self._ids[0]))
@@ -358,7 +355,7 @@ class InspectorFeed(QObject):
             inspector.delete_requested.connect(self._editing.delete)
             inspector.kept_delete_requested.connect(self._editing.delete_kept_value)
             inspector.track_chosen.connect(self._active.select_track)
-            inspector.active_label_chosen.connect(self._active.select_label)
+            inspector.chooser.label_chosen.connect(self._active.select_label)
         self.show()
 
     def apply(self, changes: Changes) -> None:

@@ -43,13 +43,11 @@ class AnswerRoom(QWidget):
     Signals:
         saved (dict): the answer, by the keys of the fields.
         declined: they do not know.
-        postponed: an item that cannot be shown is left for later.
         leave_requested: they go on another time, or are done.
     """
 
     saved = Signal(dict)
     declined = Signal()
-    postponed = Signal()
     leave_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -77,9 +75,7 @@ class AnswerRoom(QWidget):
             tr("Go on without an answer; it is counted apart and not asked again (Ctrl+K)"),
             do=self.decline,
         )
-        self.later = push_button(
-            tr("&Next item"), tr("Leave this item, which cannot be shown, for later"), do=self.postponed
-        )
+        self.later = push_button(tr("&Next item"), tr("Leave this item, which cannot be shown, for later"))
         self.pause = push_button(
             tr("&Pause"),
             tr("Leave; everything you answered is saved, and you go on where you left (Esc)"),
@@ -239,7 +235,7 @@ class BenchmarkAnswerController(QObject):
         room = self.room = AnswerRoom()
         room.saved.connect(self._save)
         room.declined.connect(self._decline)
-        room.postponed.connect(self._postpone)
+        room.later.clicked.connect(self._postpone)
         room.leave_requested.connect(self.end)
         self._context.go_blind(room)
         self._context.studio.publish(changes)

@@ -390,7 +390,7 @@ class Results(QObject):
         self._figures = figures
         figures.changed.connect(self._show)
         page.results.row_chosen.connect(self._open_items)
-        page.results.report_requested.connect(lambda: context.trigger(REPORT_WINDOW))
+        page.results.report.clicked.connect(lambda: context.trigger(REPORT_WINDOW))
 
     def _show(self) -> None:
         item_set, tab, found = self._shown.current(), self._page.results, self._figures.found

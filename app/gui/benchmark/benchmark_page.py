@@ -94,12 +94,10 @@ class ResultsTab(QWidget):
     Signals:
         changed: other rows are wanted.
         row_chosen (str): a row was chosen, by key.
-        report_requested: the window of the report is wanted.
     """
 
     changed = Signal()
     row_chosen = Signal(str)
-    report_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -123,7 +121,6 @@ class ResultsTab(QWidget):
         self.published.toggled.connect(lambda _on: self.changed.emit())
         self.everything.toggled.connect(lambda _on: self.changed.emit())
         self.table.chosen.connect(lambda row: self.row_chosen.emit(row.key))
-        self.report.clicked.connect(self.report_requested)
 
     def show_rows(self, rows: Sequence[TableRow], status: str) -> None:
         """Show other rows, and a line about them."""
@@ -135,13 +132,11 @@ class RunTab(QWidget):
     """Judges above, people below, and all runs of the set.
 
     Signals:
-        run_requested: ask the judges that are ticked.
         cancel_requested: stop; what was answered is kept.
         answer_requested: the current annotator answers the items.
         changed: something else is chosen.
     """
 
-    run_requested = Signal()
     cancel_requested = Signal()
     answer_requested = Signal()
     changed = Signal()
@@ -159,7 +154,7 @@ class RunTab(QWidget):
         self.budget.setDecimals(2)
         self.budget.setSpecialValueText(tr("No limit"))
         self.anew = QCheckBox(tr("As&k again"))
-        self.run = push_button(tr("&Run"), do=self.run_requested, look="primary")
+        self.run = push_button(tr("&Run"), look="primary")
         self.progress = ProgressLine(tr("Run of the benchmark"))
         self.progress.cancel.setToolTip(tr("Stop; what was answered is kept, and running again goes on from there"))
         self.ways = PlainLabel(wordWrap=True, accessibleName=tr("What would leave this machine"))

@@ -52,10 +52,10 @@ class ChainInputController(QObject):
         form.rejected.connect(context.studio.message)
         form.person_toggled.connect(drawing.set_person)
         form.character_requested.connect(self.add_character)
-        form.reason_requested.connect(self.ask_reason)
+        form.reasons.add_requested.connect(self.ask_reason)
         form.result_requested.connect(self.ask_result)
-        form.reason_removed.connect(lambda other: self._remove_edge(other, reason=True))
-        form.result_removed.connect(lambda other: self._remove_edge(other, reason=False))
+        form.reasons.removal_requested.connect(lambda other: self._remove_edge(other, reason=True))
+        form.results.removal_requested.connect(lambda other: self._remove_edge(other, reason=False))
         form.play_requested.connect(drawing.play)
         form.delete_requested.connect(lambda: drawing.delete())
         graph.edge_requested.connect(drawing.add_edge)
@@ -185,7 +185,7 @@ class ChainReviewing(QObject):
         page.review.decided.connect(self._decide)
         page.review.withdraw_requested.connect(self.withdraw)
         page.review.copy_requested.connect(self.copy_chain)
-        page.review.consensus_requested.connect(self.make_consensus)
+        page.review.agreed.clicked.connect(self.make_consensus)
 
     def decide(self, decision: ChainDecision) -> None:
         """Say something about the chain, with the note that stands on the page."""

@@ -244,13 +244,11 @@ class ReviewBox(QWidget):
         decided (str, str): what is said, and the note.
         withdraw_requested: take back what one said.
         copy_requested: draw a version of one's own.
-        consensus_requested: make it the agreed version.
     """
 
     decided = Signal(str, str)
     withdraw_requested = Signal()
     copy_requested = Signal()
-    consensus_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -284,7 +282,6 @@ class ReviewBox(QWidget):
         self.agreed = _make_button(
             tr("Make it the agreed version"), tr("Copy this chain as the version that both of you agreed on")
         )
-        self.agreed.clicked.connect(self.consensus_requested)
         self.setLayout(
             make_column(
                 self._lines,

@@ -324,10 +324,7 @@ class NodeForm(QWidget):
     rejected = Signal(str)
     person_toggled = Signal(str, bool)
     character_requested = Signal()
-    reason_requested = Signal()
     result_requested = Signal()
-    reason_removed = Signal(str)
-    result_removed = Signal(str)
     opened = Signal(str)
     play_requested = Signal()
     delete_requested = Signal()
@@ -449,10 +446,7 @@ class NodeForm(QWidget):
         for edit in (self.start, self.end):
             edit.rejected.connect(self.rejected)
         self._range.clicked.connect(self.range_requested)
-        self.reasons.add_requested.connect(self.reason_requested)
         self.results.add_requested.connect(self.result_requested)
-        self.reasons.removal_requested.connect(self.reason_removed)
-        self.results.removal_requested.connect(self.result_removed)
         self.reasons.opened.connect(self.opened)
         self.results.opened.connect(self.opened)
 

@@ -334,13 +334,7 @@ def _make_char_format(colour: QColor, *, bold: bool = False, slanted: bool = Fal
 
 
 class PlayView(QWidget):
-    """Parts and places, and nothing that they do.
-
-    Signals:
-        reveal_requested: who is to act sits at the keyboard, and may see what they know.
-    """
-
-    reveal_requested = Signal()
+    """Parts and places, and nothing that they do."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -352,7 +346,7 @@ class PlayView(QWidget):
         self.known.setReadOnly(True)
         self.known.setAccessibleName(tr("What is known"))
         self.known_title = PlainLabel(font=theme.font(semibold=True))
-        self.raise_curtain = push_button("", do=self.reveal_requested)
+        self.raise_curtain = push_button("")
         self.status = ElidedLabel()
         self.status.setAccessibleName(tr("State"))
         self.bar = TurnBar()

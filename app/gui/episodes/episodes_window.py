@@ -136,7 +136,7 @@ class EpisodesWindow(StudyView):
         play.stop.clicked.connect(self.playing.stop)
         play.look.clicked.connect(lambda: self._context.look_at(self._shown, 0))
         play.rate.clicked.connect(self._rate)
-        play.reveal_requested.connect(self._reveal)
+        play.raise_curtain.clicked.connect(self._reveal)
         self.playing.changed.connect(self._show)
         self.playing.message.connect(play.status.set_text)
         self._context.jobs.done.connect(self.refresh_later)

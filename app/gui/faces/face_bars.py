@@ -82,13 +82,7 @@ class FaceFilterBar(QWidget):
 
 
 class PeopleBar(ParticipantButtons):
-    """Buttons about the selected faces.
-
-    Signals:
-        dismiss_requested (bool): it is no face, or it is one after all.
-    """
-
-    dismiss_requested = Signal(bool)
+    """Buttons about the selected faces."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
@@ -98,7 +92,6 @@ class PeopleBar(ParticipantButtons):
         )
         self.dismiss = make_choice_button(tr("Not a face"), tr("Then it is neither drawn nor hidden (X)"))
         self.dismiss.setCheckable(True)
-        self.dismiss.clicked.connect(self.dismiss_requested)
         self.set_people([])
 
     def set_people(self, people: Sequence[Participant]) -> None:
@@ -124,11 +117,9 @@ class FaceQueueBar(QWidget):
 
     Signals:
         step_requested (int): 1 for the next place, -1 for the one before.
-        seen_requested: no face is uncovered at the place that is shown.
     """
 
     step_requested = Signal(int)
-    seen_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -136,7 +127,7 @@ class FaceQueueBar(QWidget):
         self._why = ElidedLabel(look="quiet")
         self.before = tool_button("skip-back", tr("Place before"), do=lambda: self.step_requested.emit(-1))
         self.after = tool_button("skip-forward", tr("Next place to look at"), do=lambda: self.step_requested.emit(1))
-        self.seen = push_button(tr("Checked, OK"), do=self.seen_requested, look="segment")
+        self.seen = push_button(tr("Checked, OK"), look="segment")
         self.setLayout(
             make_column(
                 make_row(self._left, 1, self.before, self.after, self.seen, spacing=theme.GRID // 2),
@@ -306,19 +297,17 @@ class SuggestionBar(QWidget):
     Signals:
         show_requested: show what the suggestion is about.
         accept_requested: do it.
-        skip_requested: show the next suggestion.
     """
 
     show_requested = Signal()
     accept_requested = Signal()
-    skip_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._words = ElidedLabel()
         self.show_them = push_button(tr("Show"), tr("Show what it is about"), self.show_requested)
         self.accept = push_button("", tr("Do this, as one step that can be undone"), self.accept_requested)
-        self.skip = tool_button("skip-forward", tr("Another suggestion"), do=self.skip_requested)
+        self.skip = tool_button("skip-forward", tr("Another suggestion"))
         self.setLayout(
             make_column(
                 self._words,

@@ -37,11 +37,11 @@ class FaceReviewController(QObject):
         self._shown = 0
         page.people.assign_requested.connect(self.assign)
         page.people.new_requested.connect(lambda: self._assign_to_new(*self._selected()))
-        page.people.dismiss_requested.connect(self.dismiss)
+        page.people.dismiss.clicked.connect(self.dismiss)
         page.suggestion.accept_requested.connect(self._accept)
         page.suggestion.show_requested.connect(self._select_suggested)
-        page.suggestion.skip_requested.connect(self._skip)
-        page.queue.seen_requested.connect(self.mark_seen)
+        page.suggestion.skip.clicked.connect(self._skip)
+        page.queue.seen.clicked.connect(self.mark_seen)
         page.review.review_requested.connect(self._review)
         bar = page.region
         bar.kind_requested.connect(

@@ -63,12 +63,10 @@ class SentView(OwnDialog):
     """Shows what goes to each judge; it sends nothing.
 
     Signals:
-        request_chosen (int): another one of the offered judges is looked at.
         policy_requested: show the policy of the study.
         ask_requested: it may be sent; only where the view offers it.
     """
 
-    request_chosen = Signal(int)
     policy_requested = Signal()
     ask_requested = Signal()
 
@@ -81,7 +79,6 @@ class SentView(OwnDialog):
         self.offered.setAccessibleName(tr("Judge"))
         for name in offered:
             self.offered.addItem(escape_control_chars(name, 100))
-        self.offered.currentIndexChanged.connect(self.request_chosen)
         self._area = QScrollArea(widgetResizable=True)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setAccessibleName(tr("Everything that is sent") if before else tr("Everything that was sent"))
@@ -323,7 +320,7 @@ class InspectorController(QObject):
         if not offers or self._page.segment() is None:
             return
         view = self._open(tr("What is sent"), [offer.name for offer in offers], before=True)
-        view.request_chosen.connect(lambda at: self._plan(view, offers[at]))
+        view.offered.currentIndexChanged.connect(lambda at: self._plan(view, offers[at]))
         view.ask_requested.connect(self._ask)
         self._plan(view, offers[0])
 

@@ -274,13 +274,7 @@ class SetChoice:
 
 
 class SetForm(Form):
-    """The form.
-
-    Signals:
-        release_requested: a release is to be chosen.
-    """
-
-    release_requested = Signal()
+    """The form."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -304,7 +298,6 @@ class SetForm(Form):
         self.choose = push_button(
             tr("Choose &release…"),
             tr("Name the clips and pictures of a folder that was released from this study"),
-            self.release_requested,
         )
         self.clear = push_button(tr("&No release"), tr("Name no clips and pictures"), lambda: self.show_release(None))
         self.add(tr("Clips and pictures"), make_row(self.release, 1, self.choose, self.clear))
@@ -524,7 +517,7 @@ class DatasetTab(StudyView):
         self.writing.stopped.connect(self._show_result)
         self.line.cancel_requested.connect(self._cancel)
         self.form.changed.connect(self._on_form_changed)
-        self.form.release_requested.connect(self._choose_release)
+        self.form.choose.clicked.connect(self._choose_release)
         self.texts.words_changed.connect(lambda words: self._studio.edit(partial(set_private_words, words=words)))
         self.texts.confirm_requested.connect(self._confirm)
         self.texts.row_chosen.connect(self._context.look_at)

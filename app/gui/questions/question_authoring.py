@@ -52,10 +52,10 @@ class AdversarialQuestionWriter(QObject):
         self._told: tuple[str, ...] = ()
         panel, studio = self._panel, context.studio
         panel.changed.connect(self._check)
-        panel.span_requested.connect(self._use_selected_span)
+        panel.take.clicked.connect(self._use_selected_span)
         panel.new_requested.connect(self._start_new)
         panel.save_requested.connect(lambda: self._save())
-        panel.draft_requested.connect(self._draft_chain)
+        panel.draft.clicked.connect(self._draft_chain)
         panel.asking.ask_requested.connect(self._ask_judges)
         panel.asking.judges.changed.connect(self._check)
         panel.asking.add_requested.connect(lambda: context.trigger("mode_judges"))

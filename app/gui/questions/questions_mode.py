@@ -46,7 +46,7 @@ class QuestionAnswersController(QObject):
         self._page = page
         self._under_way = ""
         page.asking.ask_requested.connect(self._ask)
-        page.asking.ask_all_requested.connect(self._ask_all)
+        page.asking.ask_all.clicked.connect(self._ask_all)
         page.asking.judges.changed.connect(self._show)
         page.asking.add_requested.connect(lambda: context.trigger("mode_judges"))
         page.changed.connect(self._show)
@@ -221,7 +221,7 @@ class QuestionGenerationController(QObject):
         self._context = context
         self._page = page
         page.bar.make_requested.connect(self._generate)
-        page.empty_chosen.connect(self._generate)
+        page.empty.button_clicked.connect(self._generate)
 
     def _generate(self, maker: str) -> None:
         if maker == "write":

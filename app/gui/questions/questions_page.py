@@ -83,13 +83,11 @@ class QuestionsPage(StudyView):
         changed: the questions were read again, or another one is shown.
         question_chosen (str): id of the question that should be shown.
         tab_changed (str): another tab is on.
-        empty_chosen (str): a button where there is no question was pressed.
     """
 
     changed = Signal()
     question_chosen = Signal(str)
     tab_changed = Signal(str)
-    empty_chosen = Signal(str)
 
     title = tr("Questions")
     tables = _TABLES
@@ -122,13 +120,12 @@ class QuestionsPage(StudyView):
         self.write = WritePanel(settings, wrong)
         self.graph = ChainGraphView(tools=False)
         self.graph.set_editable(False)
-        self._empty = EmptyState("list-checks", "", "", [EmptyStateAction(*maker) for maker in makers[:1]])
-        self._empty.button_clicked.connect(self.empty_chosen)
+        self.empty = EmptyState("list-checks", "", "", [EmptyStateAction(*maker) for maker in makers[:1]])
         self._held = QWidget()
         self._lists = QStackedLayout(self._held)
         self._lists.setContentsMargins(0, 0, 0, 0)
         self._lists.addWidget(self.list)
-        self._lists.addWidget(self._empty)
+        self._lists.addWidget(self.empty)
         # What one has to read at once, the question with its options and checks, gives way last.
         self.setLayout(
             make_column(
@@ -170,7 +167,7 @@ class QuestionsPage(StudyView):
 
     def show_empty(self, title: str, hint: str) -> None:
         """Say why nothing is listed."""
-        self._empty.set_text(title, hint)
+        self.empty.set_text(title, hint)
 
     def step(self, by: int) -> None:
         """Go to the next or the previous question of the list."""

@@ -24,12 +24,10 @@ class AskBar(QWidget):
 
     Signals:
         ask_requested: ask those who are ticked.
-        ask_all_requested: the same about all questions that are listed.
         add_requested: add a judge to the study.
     """
 
     ask_requested = Signal()
-    ask_all_requested = Signal()
     add_requested = Signal()
 
     def __init__(
@@ -42,7 +40,7 @@ class AskBar(QWidget):
         self.setting = ChoiceBox(tr("Setting"), tr("How much of the moment the judges are shown"), settings)
         self.ask = push_button(f" {verb}", do=self.ask_requested, name=verb, icon="play")
         self._verb = verb
-        self.ask_all = push_button(tr("{verb} all listed").format(verb=verb), do=self.ask_all_requested)
+        self.ask_all = push_button(tr("{verb} all listed").format(verb=verb))
         self.ask_all.setVisible(all_too)
         self.told = PlainLabel(wordWrap=True, look="muted")
         self.answers = RecordTable(
@@ -104,17 +102,13 @@ class WritePanel(QWidget):
 
     Signals:
         changed: something was typed.
-        span_requested: take the span of the selection, or the marked one.
         new_requested: begin another question.
         save_requested: save it as it stands.
-        draft_requested: let a judge draw a chain from the explanation.
     """
 
     changed = Signal()
-    span_requested = Signal()
     new_requested = Signal()
     save_requested = Signal()
-    draft_requested = Signal()
 
     def __init__(self, settings: Mapping[str, str], wrong: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -123,7 +117,6 @@ class WritePanel(QWidget):
         self.take = push_button(
             tr("Take the span"),
             tr("Take the span of what is selected on the timeline, or the marked one"),
-            self.span_requested,
         )
         self.new = push_button(tr(" New"), tr("Begin another question"), self.new_requested, icon="file-plus")
         self.fields = QuestionFields()
@@ -135,7 +128,6 @@ class WritePanel(QWidget):
         self.draft = push_button(
             tr("Draft a chain from the explanation"),
             tr("A judge draws a chain from the explanation, to be corrected in the mode Chains"),
-            self.draft_requested,
         )
         self.asking = AskBar(tr("Try it"), settings)
         self.setLayout(
