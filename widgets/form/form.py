@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLayout,
     QLineEdit,
+    QPlainTextEdit,
     QSpinBox,
     QWidget,
 )
@@ -22,6 +23,7 @@ from project.entities.study_records import Json
 from widgets import theme
 from widgets.form.controls import check_box
 from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox, Offered
+from widgets.form.layouts import make_column
 from widgets.text_labels import NoteInForm, PlainLabel, add_form_row, describe
 
 Input = QSpinBox | QDoubleSpinBox | QComboBox | QCheckBox | QLineEdit
@@ -58,6 +60,10 @@ class Form(QWidget):
             field.setMaxLength(longest)
         return self._field(title, tip, field)
 
+    def area(self, title: str, tip: str, *, hint: str = "", **properties: Any) -> QPlainTextEdit:
+        """Add a field for several lines of text, which Tab leaves; takes Qt's properties of it by name."""
+        return self._field(title, tip, QPlainTextEdit(placeholderText=hint, tabChangesFocus=True, **properties))
+
     def number(self, title: str, tip: str, **properties: Any) -> IntegerBox:
         """Add a whole number; takes Qt's properties of the box by name."""
         return self._field(title, tip, IntegerBox(**properties))
@@ -79,6 +85,16 @@ class Form(QWidget):
         field.setProperty("quiet", True)
         self._layout.addRow("", field)
         return field
+
+    def titles(self) -> list[QWidget]:
+        """Return the labels that stand before the fields."""
+        rows = range(self._layout.rowCount())
+        items = (self._layout.itemAt(row, QFormLayout.ItemRole.LabelRole) for row in rows)
+        return [title for item in items if item is not None and (title := item.widget()) is not None]
+
+    def show_row(self, field: QWidget, visible: bool) -> None:
+        """Show a field with its title, or neither."""
+        self._layout.setRowVisible(field, visible)
 
     def add(self, title: str, field: QWidget | QLayout) -> None:
         """Add any field."""
@@ -114,7 +130,7 @@ def _change_signal(field: QWidget) -> SignalInstance:
         return field.currentIndexChanged
     if isinstance(field, QSpinBox | QDoubleSpinBox):
         return field.valueChanged
-    assert isinstance(field, QLineEdit)
+    assert isinstance(field, QLineEdit | QPlainTextEdit)
     return field.textChanged
 
 
@@ -164,6 +180,61 @@ class OptionForm(Form):
         if isinstance(default, int):
             return self.number(title, tip, **limits, **texts, value=value)
         return self.decimal(title, tip, decimals=2, singleStep=0.05, **limits, **texts, value=value)
+
+
+class SwitchedOptions(QWidget):
+    """The options of one kind of several; what was filled in for the others is kept.
+
+    Signals:
+        changed: a value is another one.
+    """
+
+    changed = Signal()
+
+    def __init__(self, values: Mapping[str, Mapping[str, Json]] | None = None, *, first: Sequence[str] = ()) -> None:
+        """Make it; `values` are those of each kind, and `first` are as to `OptionForm`."""
+        super().__init__()
+        self.form: OptionForm | None = None
+        self._values = dict(values or {})
+        self._first = first
+        self._kind = ""
+        self._column = make_column(spacing=0)
+        self.setLayout(self._column)
+
+    def show_kind(self, kind: str, options_type: type[Any] | None) -> None:
+        """Show the options of a kind, which has none where there is no type."""
+        self._keep()
+        self._kind = kind
+        if self.form is not None:
+            self._column.removeWidget(self.form)
+            self.form.hide()
+            self.form.deleteLater()
+            self.form = None
+        if options_type is not None:
+            self.form = OptionForm(options_type, self._values.get(kind, {}), first=self._first)
+            self.form.changed.connect(self.changed)
+            self._column.addWidget(self.form)
+
+    def values(self) -> dict[str, Json]:
+        """Return what is filled in for the kind that is shown."""
+        return self.form.values() if self.form is not None else {}
+
+    def all_values(self) -> dict[str, Mapping[str, Json]]:
+        """Return what is filled in, by kind."""
+        self._keep()
+        return self._values
+
+    def _keep(self) -> None:
+        if self.form is not None:
+            self._values[self._kind] = self.form.values()
+
+
+def align_titles(*forms: Form | None) -> None:
+    """Let the fields of forms below one another begin at one edge."""
+    titles = [title for form in forms if form is not None for title in form.titles()]
+    widest = max(title.sizeHint().width() for title in titles)
+    for title in titles:
+        title.setMinimumWidth(widest)
 
 
 def _input_value(field: Input) -> Json:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QFormLayout, QLabel, QTabWidget, QWidget
+from PySide6.QtWidgets import QFormLayout, QLabel, QTabWidget, QWidget
 
 from app.gui.benchmark.item_set_form import NewSetForm, TaskOption
 from app.gui.pages.context import Context
@@ -14,11 +14,12 @@ from widgets import theme
 from widgets.empty_state import EmptyHint, EmptyState, EmptyStateAction
 from widgets.form.checklists import TickMenu
 from widgets.form.controls import check_box, push_button
-from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox
+from widgets.form.form import Form
+from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import Gap, make_column, make_row, make_stack
 from widgets.progress_bars import ProgressLine
 from widgets.table.record_table import RecordTable, TableRow, text_columns
-from widgets.text_labels import PlainLabel, describe, plain_tip
+from widgets.text_labels import PlainLabel, plain_tip
 
 ALL = "all"
 
@@ -146,36 +147,69 @@ class RunTab(QWidget):
         self._writable, self._why_not, self._under_way = True, "", False
         self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
         self.conditions = TickMenu(tr("Renderings"), tr("Raw"))
-        self.shown = ChoiceBox(tr("What is shown"), tr("What of each item judges and you are shown"))
-        self.variant = ChoiceBox(tr("Variant of the prompts"), tr("How the questions are put"))
-        self.seed, self.budget = IntegerBox(), DecimalBox()
-        self.seed.setRange(0, 2**31 - 1)
-        self.budget.setRange(0, 1_000_000)
-        self.budget.setDecimals(2)
-        self.budget.setSpecialValueText(tr("No limit"))
-        self.anew = QCheckBox(tr("As&k again"))
-        self.run = push_button(tr("&Run"), look="primary")
+        form = Form()
+        form.add(tr("&Judges"), self.judges)
+        self.shown = form.choice(tr("Sh&own"), tr("What of each item judges and you are shown"))
+        self.variant = form.choice(tr("&Prompt"), tr("How the questions are put"))
+        form.add(tr("Seen as"), self.conditions)
+        with form.line(""):
+            self.seed = form.number(
+                tr("S&eed"), tr("Another seed asks everything again, as another run"), maximum=2**31 - 1
+            )
+            self.budget = form.decimal(
+                tr("&Budget"),
+                tr("Money that the run may cost, in the currency of the judges' prices"),
+                maximum=1_000_000,
+                decimals=2,
+                specialValueText=tr("No limit"),
+            )
+            self.anew = form.tick(
+                tr("As&k again"), tr("Begin a new run and ask again what was refused or could not be read")
+            )
+            self.run = push_button(tr("&Run"), look="primary")
+            form.add("", self.run)
         self.progress = ProgressLine(tr("Run of the benchmark"))
         self.progress.cancel.setToolTip(tr("Stop; what was answered is kept, and running again goes on from there"))
         self.ways = PlainLabel(wordWrap=True, accessibleName=tr("What would leave this machine"))
         self.notes = PlainLabel(wordWrap=True, accessibleName=tr("What was not asked, and why"))
-        self.answer = push_button(tr("Ans&wer yourself…"), do=self.answer_requested)
-        self.own = QCheckBox(tr("Also items made from my own annotations"))
+        self.answer = push_button(
+            tr("Ans&wer yourself…"),
+            tr("Answer the items as judges get them, one after the other; nothing else is shown meanwhile"),
+            self.answer_requested,
+            name=tr("Answer yourself"),
+        )
+        self.own = check_box(
+            tr("Also items made from my own annotations"),
+            tr("Else they are left out and counted; with them, your row says so"),
+            name=tr("Also my own"),
+        )
         self.standing = PlainLabel(wordWrap=True, look="quiet")
         heads = tr("Judge"), tr("Shown"), tr("Prompt"), tr("Seen"), tr("Answered"), tr("Began")
         self.runs = RecordTable(tr("Runs of this set"), text_columns(heads, shrinks=0))
-        self._explain()
-        self._lay_out()
+        self.setLayout(
+            make_column(
+                form,
+                self.ways,
+                self.progress,
+                self.notes,
+                Gap(theme.GRID),
+                _make_heading(tr("People")),
+                make_row(self.answer, self.own, None),
+                self.standing,
+                Gap(theme.GRID),
+                _make_heading(tr("Runs of this set")),
+                self.runs,
+                1,
+                margin=(0, theme.GRID, 0, 0),
+            )
+        )
         self.show_egress("")
         self.show_notes("")
         self.progress.cancel_requested.connect(self.cancel_requested)
         for menu in (self.judges, self.conditions):
-            menu.changed.connect(self._emit_changed)
-        for combo in (self.shown, self.variant):
-            combo.currentIndexChanged.connect(lambda _at: self._emit_changed())
-        for box in (self.seed, self.budget):
-            box.valueChanged.connect(lambda _value: self._emit_changed())
-        self.own.toggled.connect(lambda _on: self._emit_changed())
+            menu.changed.connect(self.changed)
+        form.changed.connect(self.changed)
+        self.own.toggled.connect(lambda _on: self.changed.emit())
 
     def set_choices(self, shown: Mapping[str, tuple[str, str]], variants: Mapping[str, tuple[str, str]]) -> None:
         """Offer what can be shown, and variants of the prompts: key -> name and what it is."""
@@ -244,59 +278,12 @@ class RunTab(QWidget):
             self.budget.setValue(budget)
         self.own.setChecked(looks.get("own") is True)
 
-    def _emit_changed(self) -> None:
-        self.changed.emit()
-
     def _enable(self) -> None:
         self.run.setEnabled(self._writable and not self._why_not and not self._under_way)
         self.run.setToolTip(
             plain_tip(self._why_not or tr("Ask the judges; a run that was stopped goes on where it was"))
         )
         self.answer.setEnabled(self._writable)
-
-    def _explain(self) -> None:
-        for widget, name, tip in (
-            (self.seed, tr("Seed of the run"), tr("Another seed asks everything again, as another run")),
-            (self.budget, tr("Budget"), tr("Money that the run may cost, in the currency of the judges' prices")),
-            (self.anew, tr("Ask again"), tr("Begin a new run and ask again what was refused or could not be read")),
-            (
-                self.answer,
-                tr("Answer yourself"),
-                tr("Answer the items as judges get them, one after the other; nothing else is shown meanwhile"),
-            ),
-            (self.own, tr("Also my own"), tr("Else they are left out and counted; with them, your row says so")),
-        ):
-            describe(widget, name, tip)
-
-    def _lay_out(self) -> None:
-        form = QFormLayout()
-        form.setHorizontalSpacing(theme.GRID * 2)
-        form.setVerticalSpacing(theme.GRID // 2)
-        form.addRow(tr("&Judges"), self.judges)
-        form.addRow(tr("Sh&own"), self.shown)
-        form.addRow(tr("&Prompt"), self.variant)
-        form.addRow(tr("Seen as"), self.conditions)
-        seed, budget = PlainLabel(tr("S&eed")), PlainLabel(tr("&Budget"))
-        seed.setBuddy(self.seed)
-        budget.setBuddy(self.budget)
-        form.addRow(seed, make_row(self.seed, budget, self.budget, None, self.anew, self.run))
-        self.setLayout(
-            make_column(
-                form,
-                self.ways,
-                self.progress,
-                self.notes,
-                Gap(theme.GRID),
-                _make_heading(tr("People")),
-                make_row(self.answer, self.own, None),
-                self.standing,
-                Gap(theme.GRID),
-                _make_heading(tr("Runs of this set")),
-                self.runs,
-                1,
-                margin=(0, theme.GRID, 0, 0),
-            )
-        )
 
 
 def _make_heading(text: str) -> QLabel:

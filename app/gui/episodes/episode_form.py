@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QFormLayout, QGridLayout, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QSizePolicy, QWidget
 
 from app.gui.episodes.episode_player import RELATIONSHIPS
 from app.gui.study.study_controller import StudyController
@@ -23,10 +23,11 @@ from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.form.controls import check_box, line_edit, push_button, text_area
-from widgets.form.input_fields import ChoiceBox, IntegerBox
+from widgets.form.controls import line_edit, push_button, text_area
+from widgets.form.form import Form
+from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import make_column, make_panel, make_row
-from widgets.text_labels import ElidedLabel, PlainLabel, add_form_row
+from widgets.text_labels import ElidedLabel, PlainLabel
 
 PERSON = ""
 """Key of who plays, for somebody at the keyboard."""
@@ -116,11 +117,10 @@ class SeatsForm(QWidget):
         )
         goal.setCursorPosition(0)
         player = ChoiceBox(
-            tr("Who plays number {value}").format(value=place + 1), tr("A person at this keyboard, or a judge")
+            tr("Who plays number {value}").format(value=place + 1),
+            tr("A person at this keyboard, or a judge"),
+            {PERSON: tr("Person"), **judges},
         )
-        player.addItem(tr("Person"), PERSON)
-        for key, name in judges.items():
-            player.addItem(name, key)
         player.setCurrentIndex(min(1, player.count() - 1))
         who.currentIndexChanged.connect(self.changed)
         player.currentIndexChanged.connect(self.changed)
@@ -146,25 +146,29 @@ class StartForm(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.title = PlainLabel(font=theme.font(theme.POINTS + 2, semibold=True))
-        self.scenario = ChoiceBox(tr("Scenario"), tr("What is played"))
+        self._form = form = Form()
+        self.scenario = form.choice(tr("Scenario"), tr("What is played"))
         self.scenario.activated.connect(lambda: self.scenario_chosen.emit(self.scenario.key()))
-        self.context = text_area(tr("Situation"), tabChangesFocus=True, maximumHeight=_TEXT_HEIGHT)
-        self.relationship = ChoiceBox(tr("Relationship"), tr("It decides what each sees of the others"))
-        for kind, name in RELATIONSHIPS.items():
-            if kind is not Relationship.UNKNOWN:
-                self.relationship.addItem(name, kind)
         self.instead = ElidedLabel()
+        form.add(tr("Moment"), self.instead)
         self.kind = ChoiceBox(
             tr("Kind of turn"),
             tr("Whether it is said or done"),
             {Act.SPEAK: tr("Says"), Act.ACTION: tr("Does"), Act.NONVERBAL: tr("Shows")},
         )
         self.does = text_area(tr("What the agent does instead"), tabChangesFocus=True, maximumHeight=_TEXT_HEIGHT)
+        self._does_row = make_panel(make_row((self.kind, Qt.AlignmentFlag.AlignTop), self.does, 1))
+        form.add(tr("The agent"), self._does_row)
+        self.context = form.area(tr("Situation"), "", maximumHeight=_TEXT_HEIGHT)
+        kinds = {kind: name for kind, name in RELATIONSHIPS.items() if kind is not Relationship.UNKNOWN}
+        self.relationship = form.choice(tr("Relationship"), tr("It decides what each sees of the others"), kinds)
         self.seats = SeatsForm()
         self.seats.changed.connect(self._show)
-        self.limit = IntegerBox(minimum=1, maximum=1000, value=MOST_TURNS, accessibleName=tr("Turns at most"))
-        self.limit.lineEdit().setAccessibleName(tr("Turns at most"))
-        self.agreed = check_box(
+        form.add(tr("Who takes part"), self.seats)
+        self.limit = form.number(
+            tr("Turns at most"), "", minimum=1, maximum=1000, value=MOST_TURNS, maximumWidth=theme.GRID * 12
+        )
+        self.agreed = form.tick(
             tr("Whoever types agrees that judges are sent it"),
             tr("Without it, no judge on another machine can be asked"),
         )
@@ -172,7 +176,8 @@ class StartForm(QWidget):
         self.status.setAccessibleName(tr("State"))
         self.start = push_button(tr("Start"), tr("Start this episode"), self.start_requested, look="primary")
         self.cancel = push_button(tr("Cancel"), tr("Start nothing"), self.cancelled)
-        self._lay_out()
+        foot = make_row(self.status, 1, self.cancel, self.start)
+        self.setLayout(make_column(self.title, form, None, foot))
 
     def show_scenario(
         self,
@@ -186,9 +191,7 @@ class StartForm(QWidget):
         """Offer an episode from a scenario."""
         self._show_source_rows(from_moment=False)
         self.title.setText(tr("New episode"))
-        self.scenario.clear()
-        for key, name in scenarios.items():
-            self.scenario.addItem(name, key)
+        self.scenario.offer(scenarios)
         self.scenario.choose(chosen)
         self._fill(context, relationship, lines, judges, writable=False)
 
@@ -237,28 +240,9 @@ class StartForm(QWidget):
         self.agreed.setVisible(players == {True, False})
 
     def _show_source_rows(self, *, from_moment: bool) -> None:
-        self._form.setRowVisible(self.scenario, not from_moment)
-        self._form.setRowVisible(self.instead, from_moment)
-        self._form.setRowVisible(self._does_row, from_moment)
-
-    def _lay_out(self) -> None:
-        self._does_row = make_panel(make_row((self.kind, Qt.AlignmentFlag.AlignTop), self.does, 1))
-        self._form = QFormLayout()
-        self._form.setSpacing(theme.GRID)
-        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
-        for name, part in (
-            (tr("Scenario"), self.scenario),
-            (tr("Moment"), self.instead),
-            (tr("The agent"), self._does_row),
-            (tr("Situation"), self.context),
-            (tr("Relationship"), self.relationship),
-            (tr("Who takes part"), self.seats),
-            (tr("Turns at most"), self.limit),
-        ):
-            add_form_row(self._form, name, part)
-        self.limit.setMaximumWidth(theme.GRID * 12)
-        self._form.addRow("", self.agreed)
-        self.setLayout(make_column(self.title, self._form, None, make_row(self.status, 1, self.cancel, self.start)))
+        self._form.show_row(self.scenario, not from_moment)
+        self._form.show_row(self.instead, from_moment)
+        self._form.show_row(self._does_row, from_moment)
 
 
 _NO_SCENARIO = tr("There is no scenario yet. Write one on the page Scenarios, or import some.")

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QWidget
 
 from app.gui.episodes.episode_player import PROFILE_NAMES, RELATIONSHIPS
 from app.gui.study.study_controller import StudyController
@@ -18,10 +18,10 @@ from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint
 from widgets.form.controls import push_button
+from widgets.form.form import Form
 from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area, make_splitter
-from widgets.form.wheel_guard import ComboBox
 from widgets.table.record_table import RecordTable, TableRow, text_columns
-from widgets.text_labels import ElidedLabel, add_form_row
+from widgets.text_labels import ElidedLabel
 
 _TEXT_HEIGHT = 4 * theme.GRID * 3
 
@@ -56,17 +56,9 @@ class TextsForm(QWidget):
 
     def __init__(self, what: str, fields: Sequence[TextField], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._fields: dict[str, QLineEdit | QPlainTextEdit | QComboBox] = {}
-        form = QFormLayout()
-        form.setContentsMargins(0, 0, 0, 0)
-        form.setSpacing(theme.GRID)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
-        form.setLabelAlignment(Qt.AlignmentFlag.AlignTop)
-        for field in fields:
-            made = _make_editor(field)
-            self._fields[field.key] = made
-            add_form_row(form, field.name, made)
-        area = make_scroll_area(make_panel(form), sideways=True)
+        form = Form()
+        self._fields = {field.key: _add_field(form, field) for field in fields}
+        area = make_scroll_area(form, sideways=True)
         self.status = ElidedLabel()
         self.delete = push_button(
             tr("Delete"),
@@ -108,19 +100,12 @@ def _editor_text(editor: QLineEdit | QPlainTextEdit | QComboBox) -> str:
     return (editor.text() if isinstance(editor, QLineEdit) else editor.toPlainText()).strip()
 
 
-def _make_editor(field: TextField) -> QLineEdit | QPlainTextEdit | QComboBox:
-    made: QLineEdit | QPlainTextEdit | QComboBox
+def _add_field(form: Form, field: TextField) -> QLineEdit | QPlainTextEdit | QComboBox:
     if field.choices is not None:
-        made = ComboBox()
-        for key, name in field.choices.items():
-            made.addItem(name, key)
-    elif field.is_multiline:
-        made = QPlainTextEdit(placeholderText=field.hint, tabChangesFocus=True)
-        made.setMinimumHeight(_TEXT_HEIGHT)
-    else:
-        made = QLineEdit(placeholderText=field.hint)
-    made.setAccessibleName(field.name)
-    return made
+        return form.choice(field.name, "", field.choices)
+    if field.is_multiline:
+        return form.area(field.name, "", hint=field.hint, minimumHeight=_TEXT_HEIGHT)
+    return form.text(field.name, "", placeholder=field.hint)
 
 
 Texts = Mapping[str, str]

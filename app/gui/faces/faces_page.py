@@ -19,10 +19,10 @@ from widgets.dialogs.dialog_windows import TextDialog
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.checklists import TickRow
 from widgets.form.controls import push_button
+from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import make_column, make_panel, make_row, make_stack
-from widgets.form.wheel_guard import ComboBox
 from widgets.progress_bars import ProgressBar
-from widgets.text_labels import PlainLabel, describe, plain_tip
+from widgets.text_labels import PlainLabel, plain_tip
 
 _UNTRACKED = (
     tr("Faces not tracked yet"),
@@ -208,13 +208,10 @@ class FacesPage(QWidget):
         self.cards = CardsView(self.model, page)
         self.cards.selection_changed.connect(self._on_selection)
         self.people = PeopleBar(page)
-        self._role = ComboBox()
-        for role, name in ROLES.items():
-            self._role.addItem(name, role)
-        describe(
-            self._role,
+        self._role = ChoiceBox(
             tr("Role of this participant"),
             tr("Role of this participant; a robot's face can be left as it is on export"),
+            ROLES,
         )
         self._role.activated.connect(self._change_role)
         self.region = RegionBar(page)

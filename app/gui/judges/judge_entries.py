@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from anonymize.egress.egress_authority import answer_permits, unencrypted_warning
 from app.gui.jobs.worker_runner import WorkerRunner
@@ -37,10 +37,9 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.form.controls import line_edit, push_button
-from widgets.form.form import OptionForm
+from widgets.form.form import Form, OptionForm, SwitchedOptions, align_titles
 from widgets.form.layouts import bounded_to_screen, make_column, make_panel, make_row, make_scroll_area
-from widgets.form.wheel_guard import ComboBox
-from widgets.text_labels import NoteInForm, PlainLabel, escape_control_chars
+from widgets.text_labels import PlainLabel, escape_control_chars
 from widgets.theme import icon
 
 _SIZE = QSize(520, 640)
@@ -73,38 +72,35 @@ class EntryDialog(OwnDialog):
         self.setWindowTitle(tr("Add judge") if entry is None else tr("Edit judge {name}").format(name=entry.name))
         self._entry = entry
         self._ask_file = ask_file
-        self._values: dict[str, Mapping[str, Json]] = {entry.backend: entry.settings} if entry else {}
-        self._shown = ""
         self._was_at_test = False
-        self.form: OptionForm | None = None
-        self.name = line_edit(
+        self._options = SwitchedOptions({entry.backend: entry.settings} if entry else None, first=_FIRST_FIELDS)
+        self._top = top = Form()
+        self.name = top.text(
             tr("Name"),
-            tr("Such as GPT, Qwen on the lab server, chance"),
-            text=entry.name if entry else "",
-            maxLength=MAX_NAME_CHARS,
+            "",
+            entry.name if entry else "",
+            placeholder=tr("Such as GPT, Qwen on the lab server, chance"),
+            longest=MAX_NAME_CHARS,
         )
-        self.backend = ComboBox()
-        self.backend.setAccessibleName(tr("Judge type"))
-        for key in BACKENDS:
-            self.backend.addItem(load_backend(key).name, key)
-        self.backend.addItem(tr("A person, in a form"), PERSON_BACKEND)
+        backends = {key: load_backend(key).name for key in BACKENDS} | {PERSON_BACKEND: tr("A person, in a form")}
+        self.backend = top.choice(tr("Judge type"), "", backends)
+        self._described = top.note()
         self._lay_out(entry)
         if entry is not None:
-            self.backend.setCurrentIndex(max(0, self.backend.findData(entry.backend)))
+            self.backend.choose(entry.backend)
         self.backend.currentIndexChanged.connect(lambda _at: self._show_backend())
         self._show_backend()
         self.resize(bounded_to_screen(_SIZE, self))
 
     def entry(self) -> JudgeEntry:
         """Return what is filled in."""
-        key = self._backend()
+        key = self.backend.key()
         defaults: dict[str, Json] = {}
         if key != PERSON_BACKEND:
             defaults = {
                 spec.name: spec.default for spec in load_backend(key).options_type.__dataclass_fields__.values()
             }
-        values = self.form.values() if self.form is not None else {}
-        settings = {name: value for name, value in values.items() if value != defaults.get(name)}
+        settings = {name: value for name, value in self._options.values().items() if value != defaults.get(name)}
         made = self._entry.id if self._entry is not None else new_id()
         model = self.model.text().strip() if key != PERSON_BACKEND and self._row_of_model.isVisibleTo(self) else ""
         return JudgeEntry(made, self.name.text().strip(), key, model, settings)
@@ -138,22 +134,11 @@ class EntryDialog(OwnDialog):
         self._buttons.note.setText(escape_control_chars(str(error), 1_000))
         self._buttons.note.setStyleSheet(f"color: {theme.palette().error.name()};")
 
-    def _backend(self) -> str:
-        return str(self.backend.currentData())
-
     def _lay_out(self, entry: JudgeEntry | None) -> None:
-        top = QFormLayout()
-        top.setSpacing(theme.GRID)
-        top.addRow(tr("Name"), self.name)
-        top.addRow(tr("Judge type"), self.backend)
-        self._described = NoteInForm()
-        self._described.setProperty("quiet", True)
-        top.addRow("", self._described)
+        top = self._top
         self._row_of_model = self._make_model(entry.model if entry else "")
-        top.addRow(tr("Model"), self._row_of_model)
-        self._top = top
-        self._options = make_column(None, spacing=0)
-        area = make_scroll_area(make_panel(self._options), frame=True)
+        top.add(tr("Model"), self._row_of_model)
+        area = make_scroll_area(make_panel(make_column(self._options, None)), frame=True)
         self._buttons = DialogButtons(
             self, tr("Add") if entry is None else tr("Save"), tr("Leave everything as it was")
         )
@@ -169,12 +154,8 @@ class EntryDialog(OwnDialog):
         )
         return make_panel(make_row(self.model, 1, self._browse, spacing=theme.GRID // 2))
 
-    def _make_key(self) -> QWidget:
-        self._key_box = QWidget()
-        form = QFormLayout(self._key_box)
-        form.setContentsMargins(0, 0, 0, 0)
-        form.setVerticalSpacing(2)
-        form.setHorizontalSpacing(theme.GRID)
+    def _make_key(self) -> Form:
+        self._key_form = Form()
         self.key = line_edit(
             tr("Key of the server"),
             tr("Key of the server, if it wants one"),
@@ -188,13 +169,9 @@ class EntryDialog(OwnDialog):
             autoDefault=False,
             visible=False,
         )
-        self._key_title = PlainLabel(tr("Key"))
-        self._key_title.setBuddy(self.key)
-        form.addRow(self._key_title, make_row(self.key, 1, self.forget, spacing=theme.GRID // 2))
-        self._key_place = NoteInForm()
-        self._key_place.setProperty("quiet", True)
-        form.addRow("", self._key_place)
-        return self._key_box
+        self._key_form.add(tr("Key"), make_panel(make_row(self.key, 1, self.forget, spacing=theme.GRID // 2)))
+        self._key_place = self._key_form.note()
+        return self._key_form
 
     def _make_test(self) -> QHBoxLayout:
         self.test = push_button(
@@ -206,41 +183,27 @@ class EntryDialog(OwnDialog):
         self._tested = PlainLabel(wordWrap=True)
         return make_row((self.test, Qt.AlignmentFlag.AlignTop), self._tested, 1)
 
+    @property
+    def form(self) -> OptionForm | None:
+        """The options of the type that is chosen."""
+        return self._options.form
+
     def _show_backend(self) -> None:
-        if self.form is not None:
-            self._values[self._shown] = self.form.values()
-            self._options.removeWidget(self.form)
-            self.form.hide()
-            self.form.deleteLater()
-            self.form = None
-        key = self._shown = self._backend()
+        key = self.backend.key()
         kind: Any = None if key == PERSON_BACKEND else load_backend(key)
         self._described.setText(kind.description if kind is not None else tr("Answers the same question in a form."))
-        self._top.setRowVisible(self._row_of_model, kind is not None and kind.needs_model)
+        self._top.show_row(self._row_of_model, kind is not None and kind.needs_model)
         self._browse.setVisible(key == _FILE_BACKEND)
         self.model.setPlaceholderText(
             tr("Path of the GGUF file") if key == _FILE_BACKEND else tr("Its name at the server")
         )
-        self._key_box.setVisible(kind is not None and kind.leaves)
+        self._key_form.setVisible(kind is not None and kind.leaves)
         self.test.setVisible(kind is not None)
         self._tested.setText("")
-        if kind is not None:
-            self.form = OptionForm(kind.options_type, self._values.get(key, {}), first=_FIRST_FIELDS)
-            self._options.insertWidget(0, self.form)
+        self._options.show_kind(key, None if kind is None else kind.options_type)
+        if self.form is not None:
             self._add_file_button(self.form)
-            self._align(self.form)
-
-    def _align(self, form: OptionForm) -> None:
-        """Let all fields of the dialog begin at one edge."""
-        titles = [self._top.labelForField(widget) for widget in (self.name, self.backend, self._row_of_model)]
-        titles += [part for part in form.findChildren(QLabel) if part.parent() is form]
-        widest = max(title.sizeHint().width() for title in titles if title is not None)
-        for title in (*titles, self._key_title):
-            if title is not None:
-                title.setMinimumWidth(widest)
-        for grid in (self._top, form.layout()):
-            if isinstance(grid, QFormLayout):
-                grid.setHorizontalSpacing(theme.GRID)
+        align_titles(self._top, self.form, self._key_form)
 
     def _add_file_button(self, form: OptionForm) -> None:
         """Put a way to choose a file into the field of the projector."""

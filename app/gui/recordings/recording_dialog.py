@@ -11,7 +11,6 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
-    QFormLayout,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -38,7 +37,8 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
 from widgets.form.controls import line_edit, push_button
-from widgets.form.input_fields import DecimalBox
+from widgets.form.form import Form
+from widgets.form.input_fields import ChoiceBox, DecimalBox
 from widgets.form.layouts import make_column, make_row
 from widgets.form.wheel_guard import ComboBox
 from widgets.text_labels import PlainLabel, describe, plain_tip
@@ -252,14 +252,9 @@ class RecordingDialog(OwnDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Recording details"))
         self.setMinimumWidth(640)
-        self.body = QWidget()
-        form = QFormLayout(self.body)
-        form.setContentsMargins(0, 0, 0, 0)
-        form.setSpacing(theme.GRID)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
-        self.name = QLineEdit()
+        self.body = form = Form()
+        self.name = form.text(tr("&Name"), "")
         self.name.editingFinished.connect(lambda: self._on_text_entered(self.name, self.name_entered))
-        form.addRow(tr("&Name"), self.name)
         self.collection = ComboBox(editable=True)
         self.collection.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.collection.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
@@ -268,16 +263,18 @@ class RecordingDialog(OwnDialog):
         self.collection.setLineEdit(self._home)
         self._home.editingFinished.connect(lambda: self._on_text_entered(self._home, self.collection_entered))
         self.collection.activated.connect(lambda: self._on_text_entered(self._home, self.collection_entered))
-        form.addRow(tr("&Collection"), self.collection)
-        self.agent = QLineEdit(placeholderText=tr("What the agent is, such as wellness coach robot"))
-        self.agent.setToolTip(tr("What the agent is in every recording of this collection"))
+        form.add(tr("&Collection"), self.collection)
+        self.agent = form.text(
+            tr("&Agent"),
+            tr("What the agent is in every recording of this collection"),
+            placeholder=tr("What the agent is, such as wellness coach robot"),
+        )
         self.agent.editingFinished.connect(lambda: self._on_text_entered(self.agent, self.agent_entered))
-        form.addRow(tr("&Agent"), self.agent)
         self.files = FileLines()
-        form.addRow(tr("Files"), self.files)
-        form.addRow("", self._file_row())
+        form.add(tr("Files"), self.files)
+        form.add("", self._file_row())
         self.participants = ParticipantsTable()
-        form.addRow(tr("People"), self.participants)
+        form.add(tr("People"), self.participants)
         self.setLayout(make_column(self.body, 1, self._foot(), margin=theme.GRID * 2, spacing=theme.GRID * 2))
 
     def show_details(self, known: RecordingDetails) -> None:
@@ -305,10 +302,7 @@ class RecordingDialog(OwnDialog):
             signal.emit(text)  # type: ignore[attr-defined]
 
     def _file_row(self) -> QHBoxLayout:
-        self.role = ComboBox()
-        for role, name in _ADDABLE_FILE_ROLES.items():
-            self.role.addItem(name, role)
-        self.role.setAccessibleName(tr("What the further file is"))
+        self.role = ChoiceBox(tr("What the further file is"), "", _ADDABLE_FILE_ROLES)
         self.offset = make_offset_field(tr("the further file"))
         self.add = add = push_button(
             tr("Add file…"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QFormLayout, QGridLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QWidget
 
 from annotate.interchange.annotation_files import FORMATS, get_format
 from anonymize.methods.face_methods import METHODS, method_type, missing_weights
@@ -43,10 +43,11 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.form.controls import check_box, line_edit, push_button
+from widgets.form.form import Form
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import make_row
 from widgets.table.record_table import TableRow
-from widgets.text_labels import PlainLabel, add_form_row
+from widgets.text_labels import PlainLabel
 from widgets.window_terms import in_window_terms
 
 COLUMNS = [tr("Rule"), tr("Recording"), tr("Time"), tr("State")]
@@ -211,14 +212,14 @@ _TICK_ROW_HEIGHT = theme.GRID * 7 // 2
 """Height of a row of ticks, in pixels: the name of the field stands beside the first of them."""
 
 
-class ReleasePlanForm(QWidget):
+class ReleasePlanForm(Form):
     """Shows a plan and lets it be changed; methods whose weights are missing and formats of whole studies are left out.
 
     Signals:
-        changed (ReleasePlan): something was chosen or typed.
+        plan_changed (ReleasePlan): something was chosen or typed.
     """
 
-    changed = Signal(object)
+    plan_changed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -226,23 +227,19 @@ class ReleasePlanForm(QWidget):
         self._ticks: dict[str, dict[str, QCheckBox]] = {}
         self.boxes: dict[str, ChoiceBox] = {}
         self._typed: dict[str, QLineEdit] = {}
-        self._form = QFormLayout(self)
-        self._form.setContentsMargins(0, theme.GRID, 0, 0)
-        self._form.setSpacing(theme.GRID)
+        self.setContentsMargins(0, theme.GRID, 0, 0)
         self.recordings = TickMenu(tr("Recordings"), tr("All recordings"))
         self.recordings.setToolTip(tr("Which recordings are released"))
         self.recordings.changed.connect(self._emit_changed)
-        add_form_row(self._form, tr("Recordings"), self.recordings)
+        self.add(tr("Recordings"), self.recordings)
         methods = {name: method_type(name).title for name in METHODS if not missing_weights(name)}
         self._add_ticks("methods", tr("Faces"), methods, tr("Release a clip in which faces are hidden so"))
         tip = tr("What becomes of who did not agree")
         self._add_box("without_consent", tr("Without consent"), WITHOUT_CONSENT_CHOICES, tip)
-        self.robots = check_box(
-            tr("Leave the faces of robots as they are"),
-            tr("Faces of participants with the role robot are not hidden"),
-            self._emit_changed,
+        self.robots = self.tick(
+            tr("Leave the faces of robots as they are"), tr("Faces of participants with the role robot are not hidden")
         )
-        self._form.addRow("", self.robots)
+        self.robots.clicked.connect(self._emit_changed)
         self._add_ticks("video", tr("Pictures"), VIDEO_CHOICES, tr("Put this into the release"))
         sound = self._add_box("sound", tr("Sound"), SOUND_CHOICES, tr("What becomes of voices"))
         cover = self._add_box("cover", tr("Instead of private words"), COVERS, tr("What is heard where sound leaves"))
@@ -252,9 +249,8 @@ class ReleasePlanForm(QWidget):
         formats = {key: get_format(key).name for key in FORMATS if not get_format(key).lossless}
         self._add_ticks("formats", tr("Annotations"), formats, tr("Write the annotations in this format"))
         for key, (name, tip) in _TYPED_FIELDS.items():
-            line = self._typed[key] = line_edit(name, "", tip)
-            line.editingFinished.connect(self._emit_changed)
-            add_form_row(self._form, name, line)
+            self._typed[key] = self.text(name, tip)
+            self._typed[key].editingFinished.connect(self._emit_changed)
 
     def show_plan(self, plan: ReleasePlan, recordings: Mapping[int, str]) -> None:
         """Show a plan, without a signal; `recordings` are the names of all, by number."""
@@ -289,12 +285,11 @@ class ReleasePlanForm(QWidget):
         )
 
     def _emit_changed(self) -> None:
-        self.changed.emit(self.plan())
+        self.plan_changed.emit(self.plan())
 
     def _add_box(self, key: str, name: str, names: Mapping[str, str], tip: str) -> ChoiceBox:
-        box = self.boxes[key] = ChoiceBox(name, tip, names)
+        box = self.boxes[key] = self.choice(name, tip, names)
         box.activated.connect(lambda _place: self._emit_changed())
-        add_form_row(self._form, name, box)
         return box
 
     def _add_ticks(self, key: str, name: str, names: Mapping[str, str], tip: str) -> None:
@@ -308,7 +303,7 @@ class ReleasePlanForm(QWidget):
                 text, f"{tip}: {text}", self._emit_changed, name=f"{name}: {text}", minimumHeight=_TICK_ROW_HEIGHT
             )
             grid.addWidget(tick, place // _TICK_COLUMNS, place % _TICK_COLUMNS)
-        add_form_row(self._form, name, grid)
+        self.add(name, grid)
 
 
 class WaiverBar(QWidget):
