@@ -1,11 +1,22 @@
 """Buttons, ticks and fields for text with their tip, their name for screen readers, and what they do."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QSize, SignalInstance
-from PySide6.QtWidgets import QAbstractButton, QCheckBox, QLineEdit, QPlainTextEdit, QPushButton, QToolButton, QWidget
+from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QButtonGroup,
+    QCheckBox,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
 
+from widgets import theme
+from widgets.form.layouts import make_row
 from widgets.text_labels import describe, plain_tip
 from widgets.theme import icon as picture
 
@@ -71,6 +82,46 @@ def line_edit(name: str, hint: str = "", tip: str = "", *, text: str = "", **pro
 def text_area(name: str, hint: str = "", tip: str = "", **properties: Any) -> QPlainTextEdit:
     """Return a field for several lines, given as to `line_edit`."""
     return _name(QPlainTextEdit(placeholderText=hint, **properties), name, tip)
+
+
+class SegmentBar(QWidget):
+    """Small buttons in a row, of which one is on.
+
+    Signals:
+        chosen (object): key of a button that somebody pressed.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, names: Mapping[Any, str], told: str, tip: str = "") -> None:
+        """Make a button for each key; `told` and `tip` say what it is with its name in place of `{name}`."""
+        super().__init__()
+        group = QButtonGroup(self)
+        self.buttons = {key: self._make(key, name, told, tip) for key, name in names.items()}
+        for button in self.buttons.values():
+            group.addButton(button)
+        shares = (part for button in self.buttons.values() for part in (button, 1))
+        self.setLayout(make_row(*shares, spacing=theme.GRID // 2))
+        self.choose(next(iter(names)))
+
+    def choose(self, key: Any) -> None:
+        """Turn a button on."""
+        self.buttons[key].setChecked(True)
+
+    def key(self) -> Any:
+        """Return the key of the button that is on."""
+        return next(key for key, button in self.buttons.items() if button.isChecked())
+
+    def _make(self, key: Any, name: str, told: str, tip: str) -> QPushButton:
+        return push_button(
+            name,
+            tip.format(name=name.lower()),
+            lambda: self.chosen.emit(key),
+            name=told.format(name=name.lower()),
+            look="segment",
+            checkable=True,
+            focusPolicy=Qt.FocusPolicy.TabFocus,
+        )
 
 
 def _name(field: Field, name: str, tip: str) -> Field:

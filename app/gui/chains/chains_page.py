@@ -7,7 +7,6 @@ from functools import partial
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QComboBox,
     QHBoxLayout,
     QListWidget,
@@ -27,7 +26,7 @@ from resources.translation import later, tr
 from widgets import theme
 from widgets.dialogs.command_palette import FilterListPopup
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.controls import line_edit, push_button, tool_button
+from widgets.form.controls import SegmentBar, line_edit, push_button, tool_button
 from widgets.form.input_fields import NoteEdit
 from widgets.form.layouts import make_column, make_panel, make_row, make_splitter, make_stack
 from widgets.form.wheel_guard import ComboBox
@@ -445,7 +444,7 @@ class ChainsPage(StudyView):
     def show_checks(self, checks: Sequence[tuple[str, str, bool]]) -> None:
         """Show what is wrong, and how much on the button."""
         self.checks.show_checks(checks)
-        button = self._buttons[ChainPageTab.CHECKS]
+        button = self.tabs.buttons[ChainPageTab.CHECKS]
         errors = sum(not warning for _, _, warning in checks)
         button.setText(f"{tr(ChainPageTab.CHECKS)} {len(checks)}" if checks else tr(ChainPageTab.CHECKS))
         button.setToolTip(
@@ -458,18 +457,19 @@ class ChainsPage(StudyView):
 
     def set_review_count(self, count: int) -> None:
         """Say on the button how many people said something."""
-        self._buttons[ChainPageTab.REVIEW].setText(
+        self.tabs.buttons[ChainPageTab.REVIEW].setText(
             f"{tr(ChainPageTab.REVIEW)} {count}" if count else tr(ChainPageTab.REVIEW)
         )
 
     def show_tab(self, part: ChainPageTab) -> None:
         """Show the node, the checks or the review below the graph."""
-        self._buttons[part].setChecked(True)
+        self.tabs.choose(part)
         self._parts.setCurrentIndex([*ChainPageTab].index(part))
 
     def current_tab(self) -> ChainPageTab:
         """Return what is shown below the graph."""
-        return [*ChainPageTab][self._parts.currentIndex()]
+        found: ChainPageTab = self.tabs.key()
+        return found
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.form.flush()
@@ -485,21 +485,7 @@ class ChainsPage(StudyView):
         return page
 
     def _make_lower(self) -> QWidget:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
-        self._buttons: dict[ChainPageTab, QPushButton] = {}
-        group = QButtonGroup(self)
-        for part in ChainPageTab:
-            button = push_button(
-                tr(part.value),
-                do=lambda _=False, part=part: self.show_tab(part),
-                name=tr("Show: {value}").format(value=tr(part.value).lower()),
-                look="segment",
-                checkable=True,
-                focusPolicy=Qt.FocusPolicy.TabFocus,
-            )
-            group.addButton(button)
-            row.addWidget(button, 1)
-            self._buttons[part] = button
+        self.tabs = SegmentBar({part: tr(part.value) for part in ChainPageTab}, tr("Show: {name}"))
+        self.tabs.chosen.connect(self.show_tab)
         self._parts = make_stack(self.form, self.checks, self.review)
-        return make_panel(make_column(row, self._parts, 1, margin=(0, theme.GRID // 2, 0, 0)))
+        return make_panel(make_column(self.tabs, self._parts, 1, margin=(0, theme.GRID // 2, 0, 0)))

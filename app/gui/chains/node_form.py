@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QHBoxLayout,
     QListWidget,
     QListWidgetItem,
@@ -20,52 +19,23 @@ from project.entities.study_records import Participant
 from project.timebase import SECOND_US, format_time
 from resources.translation import tr
 from widgets import theme
-from widgets.form.controls import push_button, tool_button
+from widgets.form.controls import SegmentBar, push_button, tool_button
 from widgets.form.input_fields import GrowingTextEdit, TimeEdit
 from widgets.form.layouts import FlowLayout, make_column, make_panel, make_row
 from widgets.labels import DIGIT_KEYS, KIND_LOOKS, SIGN_PX, make_choice_button, sign_icon
 from widgets.text_labels import PlainLabel, plain_tip
 
 
-class KindRow(QWidget):
-    """One of five is chosen.
+class KindRow(SegmentBar):
+    """One of five is chosen."""
 
-    Signals:
-        chosen (str): a kind, by the user.
-    """
-
-    chosen = Signal(str)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID // 2)
-        self._group = QButtonGroup(self)
-        self.buttons: Mapping[NodeKind, QPushButton] = {kind: self._button(kind) for kind in NodeKind}
+    def __init__(self) -> None:
+        names = {kind: KIND_LOOKS[kind].name for kind in NodeKind}
+        super().__init__(names, tr("Kind: {name}"), tr("The selected node is: {name}"))
         for button in self.buttons.values():
-            row.addWidget(button, 1)
+            button.setIconSize(QSize(SIGN_PX, SIGN_PX))
         theme.notifier.changed.connect(self._tint)
         self._tint()
-
-    def show_kind(self, kind: NodeKind) -> None:
-        """Show which kind it is."""
-        self.buttons[kind].setChecked(True)
-
-    def _button(self, kind: NodeKind) -> QPushButton:
-        name = KIND_LOOKS[kind].name
-        button = push_button(
-            name,
-            tr("The selected node is: {name}").format(name=name.lower()),
-            lambda: self.chosen.emit(kind.value),
-            name=tr("Kind: {name}").format(name=name.lower()),
-            side=SIGN_PX,
-            look="segment",
-            checkable=True,
-            focusPolicy=Qt.FocusPolicy.TabFocus,
-        )
-        self._group.addButton(button)
-        return button
 
     def _tint(self) -> None:
         for kind, button in self.buttons.items():
@@ -375,7 +345,7 @@ class NodeForm(QWidget):
         if not same:
             self.flush()
         self._node = node
-        self.kinds.show_kind(node.kind)
+        self.kinds.choose(node.kind)
         self.kinds.setEnabled(editable)
         if not (same and self._typed):
             self._fill(node.text)
@@ -459,12 +429,12 @@ class NodeForm(QWidget):
         self._typed = True
         self._pause.start()
 
-    def _choose_kind(self, kind: str) -> None:
+    def _choose_kind(self, kind: NodeKind) -> None:
         if self._node is not None:
             # What is shown follows the study, not the click.
-            self.kinds.show_kind(self._node.kind)
-            if kind != self._node.kind.value:
-                self.kind_chosen.emit(kind)
+            self.kinds.choose(self._node.kind)
+            if kind is not self._node.kind:
+                self.kind_chosen.emit(kind.value)
 
     def _on_person_toggled(self, participant_id: str, has: bool) -> None:
         if self._node is not None:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QStackedLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from app.gui.pages.context import Context
 from app.gui.pages.live import Live
@@ -51,9 +51,8 @@ from project.queries.annotator_rows import annotator_names
 from project.queries.recording_rows import all_participants, all_recordings
 from project.session.session import Session
 from resources.translation import tr
-from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.controls import push_button
+from widgets.form.controls import SegmentBar
 from widgets.form.layouts import WIDE_MARGIN, make_column, make_panel, make_splitter, make_stack
 from widgets.graph.graph_view import ChainGraphView
 from widgets.labels import NodePerson, participant_colours
@@ -179,12 +178,12 @@ class QuestionsPage(StudyView):
 
     def current_tab(self) -> str:
         """Return the key of the tab that is on."""
-        return next(key for key, button in self._tabs.items() if button.isChecked())
+        return str(self.tabs.key())
 
     def select_tab(self, key: str) -> None:
         """Turn a tab on."""
-        self._tabs[key].setChecked(True)
-        self._panels.setCurrentIndex([*self._tabs].index(key))
+        self.tabs.choose(key)
+        self._panels.setCurrentIndex([*self.tabs.buttons].index(key))
         self._show_panels()
         self.tab_changed.emit(key)
 
@@ -193,27 +192,14 @@ class QuestionsPage(StudyView):
         self._panels.setVisible(self._lists.currentIndex() == 0 or self.current_tab() == WRITE)
 
     def _make_question_part(self) -> QWidget:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
-        self._tabs: dict[str, QPushButton] = {}
-        group = QButtonGroup(self)
-        for key, name in _TABS:
-            button = push_button(
-                name,
-                do=lambda _=False, key=key: self.select_tab(key),
-                name=tr("Show: {name}").format(name=name.lower()),
-                look="segment",
-                checkable=True,
-            )
-            group.addButton(button)
-            row.addWidget(button, 1)
-            self._tabs[key] = button
+        self.tabs = SegmentBar(dict(_TABS), tr("Show: {name}"))
+        self.tabs.chosen.connect(self.select_tab)
         self._panels = make_stack(
             make_splitter(Qt.Orientation.Vertical, self.verify, self.graph, 1, sizes=[410, 160]),
             self.asking,
             self.write,
         )
-        return make_panel(make_column(row, self._panels, 1, None))
+        return make_panel(make_column(self.tabs, self._panels, 1, None))
 
     @property
     def session(self) -> Session | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QHBoxLayout, QPushButton, QStackedLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QStackedLayout, QWidget
 
 from annotate.agreement.annotator_lanes import list_annotators_of
 from annotate.review import peer_review
@@ -38,7 +38,7 @@ from project.session.session import Session
 from resources.translation import later, tr
 from widgets import theme
 from widgets.empty_state import EmptyState
-from widgets.form.controls import push_button, tool_button
+from widgets.form.controls import SegmentBar, push_button, tool_button
 from widgets.form.input_fields import ChoiceBox, NoteEdit
 from widgets.form.layouts import WIDE_MARGIN, make_column, make_panel, make_splitter
 from widgets.progress_bars import ProgressBar
@@ -280,27 +280,13 @@ class ReviewPage(StudyView):
             self.decisions.note.selectAll()
 
     def _make(self) -> QWidget:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
-        self._buttons: dict[ReviewScope, QPushButton] = {}
-        group = QButtonGroup(self)
-        for listed in ReviewScope:
-            button = push_button(
-                tr(listed.value),
-                do=lambda _=False, listed=listed: self._filter(listed),
-                name=tr("List: {value}").format(value=tr(listed.value).lower()),
-                look="segment",
-                checkable=True,
-                checked=listed is self._listed,
-                focusPolicy=Qt.FocusPolicy.TabFocus,
-            )
-            group.addButton(button)
-            row.addWidget(button, 1)
-            self._buttons[listed] = button
+        self.scope = SegmentBar({scope: tr(scope.value) for scope in ReviewScope}, tr("List: {name}"))
+        self.scope.choose(self._listed)
+        self.scope.chosen.connect(self._filter)
         return make_panel(
             make_column(
                 self.people,
-                row,
+                self.scope,
                 make_splitter(Qt.Orientation.Vertical, self.items, 2, self.side_by_side, 3, sizes=[184, 300]),
                 1,
                 self.decisions,
@@ -323,7 +309,7 @@ class ReviewPage(StudyView):
             ReviewScope.DIFFERING: sum(row.state is not ReviewItemState.ALIKE for row in self._rows),
             ReviewScope.ALL: len(self._rows),
         }
-        for listed, button in self._buttons.items():
+        for listed, button in self.scope.buttons.items():
             button.setText(f"{tr(listed.value)} {counts[listed]}")
         self.items.set_rows(kept[self._listed], current)
 
