@@ -355,9 +355,9 @@ class Views(QObject):
         """Return key and name of every file whose sound can be heard, the main one first."""
         heard = [medium for medium in self._media if medium.medium.facts.audio is not None]
         return [
-            (_source_key(located_medium.medium), self._file_name(located_medium.medium))
-            for located_medium in heard
-            if located_medium.state is MediaState.PRESENT
+            (_source_key(medium.medium), self._file_name(medium.medium))
+            for medium in heard
+            if medium.state is MediaState.PRESENT
         ]
 
     def select_sound(self, key: str) -> None:

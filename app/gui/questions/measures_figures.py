@@ -120,11 +120,7 @@ def judge_label(asking: JudgeSetup) -> str:
 
 def published_by_name() -> dict[str, PublishedTableRow]:
     """Return the rows of R3-VQA's table of generated questions by the name that a person chooses from."""
-    return {
-        f"{published_row.model}, {published_row.setting}": published_row
-        for published_row in published_rows(R3_VQA)
-        if published_row.table == 3
-    }
+    return {f"{row.model}, {row.setting}": row for row in published_rows(R3_VQA) if row.table == 3}
 
 
 def overview_rows(found: Measures) -> list[TableRow]:

@@ -314,10 +314,7 @@ class QuestionsPage(StudyView):
         if everywhere and not self._everywhere:
             self.refresh()
             return
-        owners = {
-            each_recording.id: f"{each_recording.number} {each_recording.name}"
-            for each_recording in all_recordings(session.study)
-        }
+        owners = {recording.id: f"{recording.number} {recording.name}" for recording in all_recordings(session.study)}
         here = recording.id if recording is not None else ""
         of_scope = [item for item in self.all if everywhere or item.question.recording_id == here]
         found = [item for item in of_scope if self._matches_filter(item, who)]

@@ -251,8 +251,7 @@ class PiiTab(StudyView):
     def assign_name(self, participant_id: str) -> None:
         """Say whose name is selected; all names of one participant have one stand-in."""
         names = {
-            placed_hit.hit.text: pii_decisions.WordToHide(placed_hit.hit.text, PERSON, participant_id)
-            for placed_hit in self.selected()
+            hit.hit.text: pii_decisions.WordToHide(hit.hit.text, PERSON, participant_id) for hit in self.selected()
         }
         those = [hit for hit in self._finding.hits if hit.hit.text in names]
         if self._change(partial(pii_decisions.hide_words, words=[*names.values()]), those):
@@ -452,13 +451,7 @@ class PiiTab(StudyView):
     def _undecide(self) -> None:
         those = self.selected()
         single = [placed_hit for placed_hit in those if placed_hit.annotator_id]
-        words = [
-            *dict.fromkeys(
-                placed_hit.hit.word
-                for placed_hit in those
-                if placed_hit.verdict is not None and not placed_hit.annotator_id
-            )
-        ]
+        words = [*dict.fromkeys(hit.hit.word for hit in those if hit.verdict is not None and not hit.annotator_id)]
         everywhere = [hit for hit in self._finding.hits if hit.hit.word in words and not hit.annotator_id]
         self._change(partial(pii_decisions.withdraw_decisions, places=single, words=words), [*single, *everywhere])
 

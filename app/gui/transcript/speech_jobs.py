@@ -297,9 +297,7 @@ class SpeechJobController(QObject):
         except UserError as error:
             self._studio.failed.emit(error)
             return
-        heard = [
-            each_recording for each_recording in all_recordings(session.study) if has_sound(session, each_recording.id)
-        ]
+        heard = [recording for recording in all_recordings(session.study) if has_sound(session, recording.id)]
         others = [
             _transcribable(session, each_recording) for each_recording in heard if each_recording.id != recording.id
         ]

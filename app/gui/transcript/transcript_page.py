@@ -481,17 +481,9 @@ class TranscriptPage(StudyView):
         else:
             self.show_empty()
         self._show_progress()
-        gone = [
-            selected_utterance
-            for selected_utterance in self._studio.selected_utterances
-            if selected_utterance not in self.said
-        ]
+        gone = [utterance for utterance in self._studio.selected_utterances if utterance not in self.said]
         if gone:
-            kept = [
-                selected_utterance
-                for selected_utterance in self._studio.selected_utterances
-                if selected_utterance in self.said
-            ]
+            kept = [utterance for utterance in self._studio.selected_utterances if utterance in self.said]
             self._studio.select_utterances(kept)
         self._show_speaker()
         self.changed.emit()
@@ -569,11 +561,7 @@ class TranscriptPage(StudyView):
         self._show_speaker()
 
     def _show_selection(self) -> None:
-        wanted = [
-            selected_utterance
-            for selected_utterance in self._studio.selected_utterances
-            if selected_utterance in self.said
-        ]
+        wanted = [utterance for utterance in self._studio.selected_utterances if utterance in self.said]
         if sorted(wanted) != sorted(self.view.selected()):
             self.view.finish_editing()
             self.view.select(wanted)
