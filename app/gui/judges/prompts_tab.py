@@ -81,13 +81,10 @@ class PromptsTab(StudyView):
         self._part = ""
         self._typing_pause = QTimer(self, singleShot=True, interval=_TYPING_PAUSE_MS)
         self._typing_pause.timeout.connect(self._check)
-        split = make_splitter(
-            Qt.Orientation.Horizontal,
-            self._make_parts_column(),
-            make_splitter(Qt.Orientation.Vertical, self._make_editor(), 1, self._make_slots_column(), sizes=[480, 160]),
-            1,
-            sizes=[160, 480],
+        right = make_splitter(
+            Qt.Orientation.Vertical, self._make_editor(), 1, self._make_slots_column(), sizes=[480, 160]
         )
+        split = make_splitter(Qt.Orientation.Horizontal, self._make_parts_column(), right, 1, sizes=[160, 480])
         self.restore = push_button(
             tr("Back to the program's words"),
             tr("Ask with what came with the program again; your versions are kept"),

@@ -96,8 +96,9 @@ class RecordingsList(QWidget):
             [EmptyStateAction("all", tr("Show all"), "", primary=True)],
         )
         self._filtered.button_clicked.connect(lambda _key: self._show_all())
+        head = self._head()
         self._stack = make_stack(self._tree(), self._empty, self._nothing, self._filtered)
-        self.setLayout(make_column(self._head(), self._stack, 1, spacing=0))
+        self.setLayout(make_column(head, self._stack, 1, spacing=0))
         self._drop_hint = PlainLabel(
             tr("Drop to add to this study"), self, alignment=Qt.AlignmentFlag.AlignCenter, visible=False
         )
