@@ -7,7 +7,7 @@ picture.
 from collections.abc import Callable, Mapping
 from functools import partial
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QObject, QTimer
 
 from annotate.study import people
 from anonymize.faces import face_tracking_job, text_regions_job
@@ -18,7 +18,7 @@ from app.gui.faces.face_crops import Crops, build_cards, region_styles, track_cr
 from app.gui.faces.face_decisions import FaceReviewController
 from app.gui.faces.face_queue import ReviewSpans
 from app.gui.faces.faces_page import FacesPage
-from app.gui.jobs.job_center import JobCenter
+from app.gui.jobs.job_center import JobCenter, RunningJob
 from app.gui.pages.commands import ModeKeys, PageKey, digit_keys
 from app.gui.player.playback import Playback
 from app.gui.player.player import Player
@@ -27,13 +27,11 @@ from app.gui.timeline.timeline_presenter import FACES, TimelineFeed
 from models.text_regions.text_detectors import StaticTextRegion
 from project.entities.face_regions import Keyframe, Region, region_to_track
 from project.entities.study_records import Changes, FaceTrack, Participant, ParticipantRole, Run
-from project.errors import UserError
 from project.queries.annotator_rows import annotator_names
 from project.queries.face_rows import regions_of, track_boxes, tracks_of
 from project.queries.history_rows import latest_run
 from project.queries.recording_rows import all_participants, participants_in
 from project.session.job_notes import is_noted
-from project.session.jobs import JobSpec
 from project.store.locking import is_held
 from resources.translation import tr, trn
 from widgets.player.player_view import PlayerView
@@ -57,16 +55,7 @@ class TextAreas(QObject):
 
     def find_text(self) -> None:
         """Look for text in this recording."""
-        session, recording = self._studio.session, self._studio.recording
-        if session is None or recording is None or self._jobs.find_job(text_regions_job.KIND, recording.id) is not None:
-            return
-        try:
-            session.study.require_writable()
-            work = text_regions_job.prepare(session, recording.id)
-        except UserError as error:
-            self._studio.failed.emit(error)
-            return
-        self._jobs.start(work)
+        self._jobs.start_here(text_regions_job.KIND, text_regions_job.prepare)
 
     def reload(self) -> None:
         """Read what is suggested for the recording that is shown."""
@@ -89,60 +78,6 @@ class TextAreas(QObject):
             self._shown = (self._shown + 1) % len(self.suggested)
             suggested_area = self.suggested[self._shown]
             self._player.seek((suggested_area.start_us + suggested_area.end_us) // 2)
-
-
-class TrackingJob(QObject):
-    """Starts it, stops it, and shows how far it is."""
-
-    def __init__(
-        self, studio: StudyController, page: FacesPage, jobs: JobCenter, parent: QObject | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._studio, self._page, self._jobs = studio, page, jobs
-        page.track_requested.connect(self.track)
-        page.cancel_requested.connect(self.cancel)
-        # Also one that is resumed, or was begun elsewhere.
-        jobs.started.connect(self._on_job_changed, Qt.ConnectionType.QueuedConnection)
-        jobs.progressed.connect(self._show_progress)
-        jobs.done.connect(lambda work, _result: self._on_job_changed(work))
-        jobs.stopped.connect(self._on_job_changed)
-
-    def track(self) -> None:
-        """Look for faces in this recording."""
-        session, recording = self._studio.session, self._studio.recording
-        if session is None or recording is None or self._jobs.find_job("faces", recording.id) is not None:
-            return
-        try:
-            session.study.require_writable()
-            work = face_tracking_job.prepare(session, recording.id)
-        except UserError as error:
-            self._studio.failed.emit(error)
-            return
-        self._jobs.start(work)
-        self.show_state()
-
-    def cancel(self) -> None:
-        """Stop looking for faces in this recording."""
-        work = self._running()
-        if work is not None:
-            self._jobs.cancel(work)
-
-    def show_state(self) -> None:
-        """Show whether faces are being looked for in this recording."""
-        work = self._running()
-        self._page.set_progress(f"{work.title}…" if work else None)
-
-    def _running(self) -> JobSpec | None:
-        recording = self._studio.recording
-        return self._jobs.find_job("faces", recording.id) if recording else None
-
-    def _show_progress(self, work: JobSpec, done: int, total: int, text: str) -> None:
-        if work is self._running():
-            self._page.set_progress(text or f"{work.title}…", done, total)
-
-    def _on_job_changed(self, work: JobSpec) -> None:
-        if self._studio.recording is not None and work.recording_id == self._studio.recording.id:
-            self.show_state()
 
 
 _FACE_TABLES = frozenset({"run", "face_track", "track_correction", "track_box", "region", "region_box", "participant"})
@@ -200,7 +135,8 @@ class FacesController(QObject):
         self.drawing = BoxEditor(studio, player, self.canvas, self.places, self)
         self.deciding = FaceReviewController(studio, player, page, self.places, self.drawing, self)
         self.text = TextAreas(studio, player, page, jobs, self)
-        self.job = TrackingJob(studio, page, jobs, self)
+        self._jobs = jobs
+        self.job = RunningJob(studio, jobs, ("faces",), page.set_progress, self)
         self._keys = ModeKeys(page, KEYS, self, lambda: bool(self.drawing.selected))
         self._later = QTimer(self, singleShot=True)
         self._later.timeout.connect(self._update_queue)
@@ -208,6 +144,8 @@ class FacesController(QObject):
 
     def _connect_signals(self) -> None:
         page, studio = self.page, self._studio
+        page.track_requested.connect(self.track)
+        page.cancel_requested.connect(self.job.cancel)
         studio.recording_changed.connect(self._leave_recording)
         self._player.opened.connect(lambda _times: self.reload())
         self._player.position_changed.connect(self._on_position)
@@ -226,7 +164,8 @@ class FacesController(QObject):
 
     def track(self) -> None:
         """Look for faces in this recording."""
-        self.job.track()
+        if self._jobs.start_here("faces", face_tracking_job.prepare) is not None:
+            self.job.refresh()
 
     def close(self) -> None:
         """End the thread that makes pictures."""
@@ -303,7 +242,7 @@ class FacesController(QObject):
         self._show_region()
         self.text.reload()
         self._show_canvas()
-        self.job.show_state()
+        self.job.refresh()
         self._schedule_queue_update()
 
     def _fill_cards(self, run: Run | None) -> None:

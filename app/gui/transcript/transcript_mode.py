@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QPoint, Qt, QTimer
 from PySide6.QtWidgets import QMenu, QWidget
 
 from annotate.transcript import transcript_edits
+from app.gui.jobs.job_center import RunningJob
 from app.gui.pages.commands import Handler, ModeKeys, PageKey, digit_keys
 from app.gui.pages.context import Context
 from app.gui.transcript.transcript_editing import TranscriptEditor, TranscriptSearchController
@@ -18,7 +19,6 @@ from app.gui.transcript.transcript_page import TranscriptPage
 from app.gui.transcript.utterance_layout import TranscriptLine
 from project.errors import UserError
 from project.queries.transcript_rows import SPEECH, TRANSCRIBE
-from project.session.jobs import JobSpec
 from project.session.session import Session
 from resources.translation import tr
 
@@ -33,16 +33,9 @@ class TranscriptionController(QObject):
         self._context = context
         self._page = page
         self._correcting = correcting
-        jobs = context.jobs
         page.transcribe_requested.connect(lambda: context.trigger("transcribe"))
         page.import_requested.connect(lambda: context.trigger("import_annotations"))
-        page.cancel_requested.connect(self._cancel)
-        jobs.started.connect(lambda _work: self._show())
-        jobs.progressed.connect(self._on_progress)
-        jobs.done.connect(lambda _work, _result: self._show())
-        jobs.stopped.connect(lambda _work: self._show())
-        context.studio.recording_changed.connect(self._show)
-        self._show()
+        page.cancel_requested.connect(RunningJob(context.studio, context.jobs, _JOB_KINDS, page.set_job, self).cancel)
 
     def delete_without_speech(self) -> None:
         """Delete the utterances during which nobody was heard to speak."""
@@ -72,26 +65,6 @@ class TranscriptionController(QObject):
             self._correcting.delete_utterances(ids)
         else:
             self._context.studio.message.emit(none)
-
-    def _running_job(self) -> JobSpec | None:
-        recording = self._context.studio.recording
-        if recording is None:
-            return None
-        found = (self._context.jobs.find_job(kind, recording.id) for kind in _JOB_KINDS)
-        return next((job_spec for job_spec in found if job_spec is not None), None)
-
-    def _show(self) -> None:
-        work = self._running_job()
-        self._page.set_job(f"{work.title}…" if work is not None else None)
-
-    def _on_progress(self, work: JobSpec, done: int, total: int, text: str) -> None:
-        if work is self._running_job():
-            self._page.set_job(text or f"{work.title}…", done, total)
-
-    def _cancel(self) -> None:
-        work = self._running_job()
-        if work is not None:
-            self._context.jobs.cancel(work)
 
 
 _PLAY_MARGIN_US = 120_000
