@@ -23,7 +23,7 @@ from project.entities.study_records import Json
 from widgets import theme
 from widgets.form.controls import check_box
 from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox, Offered
-from widgets.form.layouts import make_column
+from widgets.form.layouts import make_column, make_row
 from widgets.text_labels import NoteInForm, PlainLabel, add_form_row, describe
 
 Input = QSpinBox | QDoubleSpinBox | QComboBox | QCheckBox | QLineEdit
@@ -42,6 +42,7 @@ class Form(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._line: QHBoxLayout | None = None
+        self._lead: PlainLabel | None = None
         self._layout = QFormLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setHorizontalSpacing(theme.GRID * 2)
@@ -92,6 +93,10 @@ class Form(QWidget):
         items = (self._layout.itemAt(row, QFormLayout.ItemRole.LabelRole) for row in rows)
         return [title for item in items if item is not None and (title := item.widget()) is not None]
 
+    def set_narrow(self) -> None:
+        """Let the fields begin closer to their titles."""
+        self._layout.setHorizontalSpacing(theme.GRID)
+
     def show_row(self, field: QWidget, visible: bool) -> None:
         """Show a field with its title, or neither."""
         self._layout.setRowVisible(field, visible)
@@ -104,19 +109,25 @@ class Form(QWidget):
         if title:
             label = PlainLabel(title)
             label.setBuddy(field)
-            self._line.addWidget(label)
+            if self._lead is None and not self._line.count():
+                self._lead = label
+            else:
+                self._line.addWidget(label)
         self._line.addWidget(field)
         self._line.addSpacing(theme.GRID)
 
     @contextmanager
-    def line(self, title: str) -> Iterator[None]:
-        """Put the fields that are added meanwhile beside each other, each behind its own title."""
-        self._line = line = QHBoxLayout()
-        line.setSpacing(theme.GRID)
+    def line(self, title: str = "") -> Iterator[None]:
+        """Put the fields that are added meanwhile beside each other, each behind its own title.
+
+        Without a title of the line, that of the first field stands where the titles of other fields do.
+        """
+        self._line = line = make_row()
+        self._lead = PlainLabel(title) if title else None
         yield
         self._line = None
         line.addStretch(1)
-        self.add(title, line)
+        self._layout.addRow(self._lead or PlainLabel(), line)
 
     def _field(self, title: str, tip: str, field: _Field) -> _Field:
         describe(field, title.replace("&", ""), tip)
@@ -154,7 +165,7 @@ class OptionForm(Form):
             first: names of fields that stand before the others.
         """
         super().__init__(parent)
-        self._layout.setHorizontalSpacing(theme.GRID)
+        self.set_narrow()
         self.inputs: dict[str, Input] = {}
         for spec in sorted(fields(options_type), key=lambda spec: spec.name not in first):
             self.inputs[spec.name] = self._add_input(
@@ -231,10 +242,13 @@ class SwitchedOptions(QWidget):
 
 def align_titles(*forms: Form | None) -> None:
     """Let the fields of forms below one another begin at one edge."""
-    titles = [title for form in forms if form is not None for title in form.titles()]
+    shown = [form for form in forms if form is not None]
+    titles = [title for form in shown for title in form.titles()]
     widest = max(title.sizeHint().width() for title in titles)
     for title in titles:
         title.setMinimumWidth(widest)
+    for form in shown:
+        form.set_narrow()
 
 
 def _input_value(field: Input) -> Json:

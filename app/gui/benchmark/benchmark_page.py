@@ -152,7 +152,7 @@ class RunTab(QWidget):
         self.shown = form.choice(tr("Sh&own"), tr("What of each item judges and you are shown"))
         self.variant = form.choice(tr("&Prompt"), tr("How the questions are put"))
         form.add(tr("Seen as"), self.conditions)
-        with form.line(""):
+        with form.line():
             self.seed = form.number(
                 tr("S&eed"), tr("Another seed asks everything again, as another run"), maximum=2**31 - 1
             )
@@ -163,11 +163,13 @@ class RunTab(QWidget):
                 decimals=2,
                 specialValueText=tr("No limit"),
             )
-            self.anew = form.tick(
-                tr("As&k again"), tr("Begin a new run and ask again what was refused or could not be read")
-            )
-            self.run = push_button(tr("&Run"), look="primary")
-            form.add("", self.run)
+        self.anew = check_box(
+            tr("As&k again"),
+            tr("Begin a new run and ask again what was refused or could not be read"),
+            name=tr("Ask again"),
+        )
+        self.run = push_button(tr("&Run"), look="primary")
+        form.add("", make_row(self.anew, None, self.run))
         self.progress = ProgressLine(tr("Run of the benchmark"))
         self.progress.cancel.setToolTip(tr("Stop; what was answered is kept, and running again goes on from there"))
         self.ways = PlainLabel(wordWrap=True, accessibleName=tr("What would leave this machine"))

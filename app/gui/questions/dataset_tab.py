@@ -289,7 +289,7 @@ class SetForm(Form):
             tr("Add vlmevalkit/questions.tsv to the JSON lines, which are always there"),
             title=tr("Files"),
         )
-        with self.line(""):
+        with self.line():
             self.seed = self.number(
                 tr("&Seed of the splits"), tr("The same study and seed give the same splits"), maximum=_MAX_SEED
             )

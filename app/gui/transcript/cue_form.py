@@ -92,7 +92,7 @@ class CueForm(OwnDialog):
             tr("Add cue"), tr("Add the cue (Return)"), self._request_add, look="primary", default=True
         )
         title = PlainLabel(tr("Add cue"), font=theme.font(theme.POINTS + 1, semibold=True))
-        self.setLayout(make_column(title, form, make_row(None, self.add), margin=theme.GRID * 2))
+        self.setLayout(make_column(title, form, None, make_row(None, self.add), margin=theme.GRID * 2))
         self.setMinimumWidth(_FORM_WIDTH)
         self.track.currentIndexChanged.connect(self._show_track)
         self._show_track()
