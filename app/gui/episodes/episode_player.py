@@ -396,6 +396,7 @@ class PlayView(QWidget):
                     1,
                     self.raise_curtain,
                     None,
+                    0,
                     margin=(theme.GRID, 0, 0, 0),
                     spacing=theme.GRID // 2,
                 )

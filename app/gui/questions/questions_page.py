@@ -199,7 +199,7 @@ class QuestionsPage(StudyView):
             self.asking,
             self.write,
         )
-        return make_panel(make_column(self.tabs, self._panels, 1, None))
+        return make_panel(make_column(self.tabs, self._panels, 1, None, 0))
 
     @property
     def session(self) -> Session | None:

@@ -53,6 +53,7 @@ class AskBar(QWidget):
                 self.answers,
                 1,
                 None,
+                0,
                 spacing=theme.GRID // 2,
             )
         )
