@@ -305,7 +305,7 @@ class ReleaseTab(StudyView):
         self.models.changed.connect(self.refresh)
         self.bar.waive_requested.connect(self._waive)
         self.bar.withdraw_requested.connect(self._withdraw)
-        self.form.changed.connect(self._set_plan)
+        self.form.plan_changed.connect(self._set_plan)
         self.texts.words_changed.connect(lambda words: self.edit(partial(set_private_words, words=words)))
         self.texts.confirm_requested.connect(self._confirm)
         self.texts.row_chosen.connect(self._context.look_at)
