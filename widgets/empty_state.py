@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QPixmap
-from PySide6.QtWidgets import QAbstractItemView, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QPushButton, QWidget
 
 from widgets import theme
 from widgets.form.layouts import make_column, make_row
@@ -58,8 +58,7 @@ class EmptyState(QWidget):
         row.addStretch()
         if choices:
             column.addLayout(row)
-        self._links = QVBoxLayout()
-        self._links.setSpacing(0)
+        self._links = make_column(spacing=0)
         column.addLayout(self._links)
         column.addStretch(3)
         theme.notifier.changed.connect(self._tint)

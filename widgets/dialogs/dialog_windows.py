@@ -214,14 +214,11 @@ class AgreeDialog(OwnDialog):
 
 def _question_layout(question: str) -> QVBoxLayout:
     """Lay the question out by its paragraphs; a line that begins with a dot is indented as a whole."""
-    column = QVBoxLayout()
-    column.setSpacing(theme.GRID)
+    column = make_column()
     for paragraph in question.split("\n\n"):
-        lines = QVBoxLayout()
-        lines.setSpacing(theme.GRID // 4)
+        lines = make_column(spacing=theme.GRID // 4)
         for line in paragraph.split("\n"):
-            row = QHBoxLayout()
-            row.setSpacing(theme.GRID)
+            row = make_row()
             dotted = line.startswith(_BULLET)
             text = PlainLabel(line.removeprefix(_BULLET), wordWrap=True)
             text.setFixedWidth(_QUESTION_WIDTH - (_BULLET_INDENT if dotted else 0))
@@ -270,15 +267,13 @@ class ChoiceDialog(OwnDialog):
         self.setAccessibleDescription(f"{question}\n{more}")
         picture = PlainLabel()
         picture.setPixmap(icon("info", "accent").pixmap(QSize(_ICON_PX, _ICON_PX), self.devicePixelRatioF()))
-        texts = QVBoxLayout()
-        texts.setSpacing(theme.GRID)
+        texts = make_column()
         head = PlainLabel(question, wordWrap=True, font=theme.font(semibold=True))
         texts.addWidget(head)
         for paragraph in more.split("\n\n"):
             texts.addWidget(PlainLabel(paragraph, wordWrap=True))
         self.buttons: dict[str, QPushButton] = {}
-        line = QHBoxLayout()
-        line.setSpacing(theme.GRID)
+        line = make_row()
         self.away = self._button(*away, "")
         line.addWidget(self.away)
         line.addStretch()

@@ -291,9 +291,8 @@ class ShortcutSheet(OwnDialog):
     def _columns(self, shortcuts: Sequence[Shortcut]) -> QWidget:
         groups = [(name, list(rows)) for name, rows in groupby(shortcuts, key=lambda shortcut: shortcut.group)]
         result = QWidget()
-        both = QHBoxLayout(result)
-        both.setContentsMargins(0, 0, theme.GRID, 0)
-        both.setSpacing(theme.GRID * 4)
+        both = make_row(margin=(0, 0, theme.GRID, 0), spacing=theme.GRID * 4)
+        result.setLayout(both)
         sides = (QVBoxLayout(), QVBoxLayout())
         half = (len(shortcuts) + 2 * len(groups)) / 2
         filled = 0

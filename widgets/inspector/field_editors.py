@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from project.entities.study_records import Json, Participant
 from project.schemes.scheme import Field, FieldChoice, FieldKind
@@ -106,9 +106,8 @@ class LongChoiceEditor(FieldEditor):
 
     def __init__(self, field: Field, parent: QWidget | None = None) -> None:
         super().__init__(field, parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = make_column(spacing=0)
+        self.setLayout(column)
         self.rows: dict[str, _SentenceRow] = {}
         for place, choice in enumerate(field.choices, 1):
             row = self.rows[choice.key] = _SentenceRow(field, choice, place)
@@ -150,8 +149,7 @@ class ScaleEditor(FieldEditor):
 
     def __init__(self, field: Field, parent: QWidget | None = None) -> None:
         super().__init__(field, parent)
-        row = QHBoxLayout()
-        row.setSpacing(2)
+        row = make_row(spacing=2)
         self.buttons: dict[int, QPushButton] = {}
         for value in range(int(field.minimum), int(field.maximum) + 1, int(field.step)):
             button = push_button(str(value).replace("-", _MINUS), look="segment", checkable=True, minimumWidth=20)
@@ -451,9 +449,8 @@ class ChoiceEditor(FieldEditor):
 
     def __init__(self, field: Field, parent: QWidget | None = None) -> None:
         super().__init__(field, parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID // 2)
+        row = make_row(spacing=theme.GRID // 2)
+        self.setLayout(row)
         self.buttons: dict[str, QPushButton] = {}
         for choice in field.choices:
             button = push_button(choice.name, name=f"{field.name}: {choice.name}", look="segment", checkable=True)
@@ -493,9 +490,8 @@ class ChoicesEditor(FieldEditor):
 
     def __init__(self, field: Field, parent: QWidget | None = None) -> None:
         super().__init__(field, parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = make_column(spacing=0)
+        self.setLayout(column)
         self.boxes: dict[str, TickRow] = {}
         for choice in field.choices:
             box = TickRow(choice)

@@ -9,7 +9,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QWidget
 
 from project.entities.study_records import Json, Participant, Segment
 from project.schemes.scheme import Scheme
@@ -110,9 +110,8 @@ class SegmentForm(QWidget):
         self._needed: dict[str, QLabel] = {}
         self._notes: dict[str, QLabel] = {}
         self.editors: dict[str, FieldEditor] = {}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID * 2)
+        column = make_column(spacing=theme.GRID * 2)
+        self.setLayout(column)
         for field in scheme.fields_of(track):
             editor = EDITORS[field.kind](field)
             editor.changed.connect(partial(self._on_value_changed, field.key))

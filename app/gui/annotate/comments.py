@@ -8,11 +8,9 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QScrollArea,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -133,9 +131,8 @@ class CommentsBox(QWidget):
 
     def _fill(self, writable: bool) -> None:
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
+        column = make_column(spacing=theme.GRID // 2)
+        page.setLayout(column)
         for remark in self._remarks:
             column.addWidget(self._card(remark, writable))
         column.addStretch()
@@ -156,8 +153,7 @@ class CommentsBox(QWidget):
 
     def _card(self, remark: Remark, writable: bool) -> QWidget:
         card = QFrame()
-        row = QHBoxLayout()
-        row.setSpacing(0)
+        row = make_row(spacing=0)
         who = PlainLabel(f"{remark.author}, {remark.when}", look="quiet", minimumHeight=theme.GRID * 3)
         row.addWidget(who, 1)
         if writable:

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence
-from PySide6.QtWidgets import QScrollArea, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QStackedLayout, QWidget
 
 from annotate.blinding.own_answers import read_adoptions
 from annotate.cues.prelabels import is_prelabel
@@ -226,10 +226,12 @@ class Inspector(QWidget):
 
     def _make_page(self) -> QWidget:
         inner = QWidget()
-        self._column = column = QVBoxLayout(inner)
-        column.setContentsMargins(theme.GRID * 3 // 2, theme.GRID * 2, theme.GRID * 3 // 2, theme.GRID * 2)
-        column.setSpacing(theme.GRID * 2)
-        column.addWidget(self._make_lock_notice())
+        self._column = column = make_column(
+            self._make_lock_notice(),
+            margin=(theme.GRID * 3 // 2, theme.GRID * 2, theme.GRID * 3 // 2, theme.GRID * 2),
+            spacing=theme.GRID * 2,
+        )
+        inner.setLayout(column)
         self._count = PlainLabel(font=theme.font(theme.POINTS + 2, semibold=True))
         column.addWidget(self._count)
         column.addWidget(self.header)

@@ -39,11 +39,10 @@ from project.session.session import Session
 from project.text_tables import cell_hint, format_cell, format_sd
 from project.timebase import format_time
 from resources.translation import tr, trn
-from widgets import theme
 from widgets.empty_state import EmptyHint
 from widgets.form.controls import check_box, push_button
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import make_tab_page
+from widgets.form.layouts import make_row, make_tab_page
 from widgets.plots.plot_data import Plot
 from widgets.plots.plot_view import PlotWall
 from widgets.table.record_table import RecordColumn, RecordTable, TableRow, text_columns
@@ -437,8 +436,7 @@ def _summary(computed: ReportBundle) -> str:
 
 
 def _make_control_row(*named: tuple[str, QComboBox]) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(theme.GRID)
+    row = make_row()
     for name, box in named:
         label = PlainLabel(name)
         label.setBuddy(box)

@@ -8,7 +8,6 @@ from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
     QMenu,
@@ -259,8 +258,7 @@ class ReviewBox(QWidget):
         self._nobody = PlainLabel(tr("Nobody said anything about this chain yet."), look="quiet")
         self.note = NoteEdit(placeholderText=tr("Note: what is missing, what is wrong"), clearButtonEnabled=True)
         self.note.setAccessibleName(tr("Note about this chain"))
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
+        row = make_row(spacing=theme.GRID // 2)
         self.buttons: dict[ChainDecision, QPushButton] = {}
         for decision, (name, key) in DECISIONS.items():
             button = push_button(

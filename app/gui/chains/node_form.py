@@ -5,7 +5,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
     QMenu,
@@ -116,8 +115,7 @@ class Neighbours(QWidget):
         super().__init__(parent)
         self._title = title
         self.list = NodeList(title)
-        head = QHBoxLayout()
-        head.setSpacing(2)
+        head = make_row(spacing=2)
         self._head = PlainLabel(title, look="quiet")
         head.addWidget(self._head, 1)
         self.add = tool_button("plus", add, do=self.add_requested, side=14)

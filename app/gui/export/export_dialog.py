@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QPushButton,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -207,9 +206,7 @@ class SoundForm(QWidget):
             button.setText(tr("Stop") if which == playing else which.capitalize())
 
     def _build_listening(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        row.addWidget(PlainLabel(tr("Listen")))
+        row = make_row(PlainLabel(tr("Listen")))
         self._listening = {}
         for which, tip in (
             (BEFORE, tr("Hear some seconds around this frame as they were recorded")),
@@ -312,9 +309,8 @@ class ExportDialog(OwnDialog):
         self._choose_folder = choose_folder or _ask_folder
         self.setWindowTitle(tr("Export anonymized"))
         self.resize(bounded_to_screen(_DIALOG_SIZE, self))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID * 2)
+        column = make_column(margin=theme.GRID * 2, spacing=theme.GRID * 2)
+        self.setLayout(column)
         if left_over:
             column.addLayout(self._unfinished_row(left_over))
         self.pane = PreviewPane(time_us)

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -303,9 +302,8 @@ class ColumnFoot(QWidget):
 
     def __init__(self, column: JudgmentColumn) -> None:
         super().__init__()
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(theme.GRID // 2)
+        box = make_column(spacing=theme.GRID // 2)
+        self.setLayout(box)
         if column.facts:
             facts = make_quiet_label("\n".join(column.facts))
             facts.setAccessibleName(f"{column.name}: {', '.join(column.facts)}")

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from annotate.blinding.reveals import adopt, is_blind_first, set_blind_first
 from annotate.blinding.revisions import (
@@ -32,7 +32,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
 from widgets.form.controls import Do, check_box, push_button
-from widgets.form.layouts import make_row
+from widgets.form.layouts import make_column, make_row
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import MAX_SHOWN_CHARS, PlainLabel
 
@@ -113,9 +113,8 @@ class RawView(OwnDialog):
         self.setWindowTitle(title)
         self.resize(640, 520)
         self._text, self._at = text, 0
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID)
+        column = make_column(margin=theme.GRID * 2)
+        self.setLayout(column)
         if about:
             column.addWidget(make_quiet_label(about))
         self.field = WordsCell("", title)

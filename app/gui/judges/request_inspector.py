@@ -127,9 +127,8 @@ class SentView(OwnDialog):
         self._sent = sent
         self._show_destination(sent)
         inner = QWidget()
-        box = QVBoxLayout(inner)
-        box.setContentsMargins(0, 0, theme.GRID, 0)
-        box.setSpacing(theme.GRID)
+        box = make_column(margin=(0, 0, theme.GRID, 0))
+        inner.setLayout(box)
         for note in sent.notes:
             box.addWidget(make_quiet_label(note))
         for message in sent.messages:

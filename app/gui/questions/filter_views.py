@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QSizePolicy,
     QWidget,
@@ -341,8 +340,7 @@ class ProposalView(QWidget):
                 tr("Take this one over in the place of the one on its left"),
             )
             tick.toggled.connect(lambda _on: self._enable())
-            line = QHBoxLayout()
-            line.setSpacing(theme.GRID)
+            line = make_row()
             line.addWidget(tick, 0, Qt.AlignmentFlag.AlignTop)
             line.addWidget(_option_label(new), 1)
             holder = make_panel(line)

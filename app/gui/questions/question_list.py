@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -37,6 +36,7 @@ from resources.translation import later, tr, trn
 from widgets import theme
 from widgets.form.controls import push_button
 from widgets.form.input_fields import ChoiceBox, mark_search_field
+from widgets.form.layouts import make_column
 from widgets.table.lists import ROW_ROLE, KeyedList, paint_row_ground
 from widgets.theme import icon
 
@@ -58,9 +58,8 @@ class ListBar(QWidget):
 
     def __init__(self, makers: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
+        column = make_column(spacing=theme.GRID // 2)
+        self.setLayout(column)
         upper, lower = QHBoxLayout(), QHBoxLayout()
         for row in (upper, lower):
             row.setSpacing(theme.GRID // 2)

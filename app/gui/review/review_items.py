@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,6 +25,7 @@ from project.timebase import format_time
 from resources.translation import later, tr
 from widgets import theme
 from widgets.form.controls import push_button
+from widgets.form.layouts import make_column
 from widgets.labels import SIGN_PX, LabelChip, LabelLook, label_ink, label_looks, mix, paint_sign, unknown_look
 from widgets.table.lists import ROW_ROLE, KeyedList, paint_row_ground
 from widgets.text_labels import PlainLabel, RichLabel
@@ -363,9 +363,8 @@ class SideBySide(QScrollArea):
 
     def _redraw(self) -> None:
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
+        column = make_column(spacing=theme.GRID // 2)
+        inner.setLayout(column)
         if self._shown is not None:
             column.addLayout(self._heads(self._shown))
             for line in self._shown.lines:

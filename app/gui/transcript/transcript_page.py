@@ -101,8 +101,7 @@ class FindBar(QWidget):
         grid.addWidget(
             push_button("", tr("Close (Esc)"), self.close_bar, name=tr("Close"), icon="x", look="flat"), 0, 2
         )
-        ticks = QHBoxLayout()
-        ticks.setSpacing(theme.GRID)
+        ticks = make_row()
         for tick in (self.case, self.words, self.regex):
             ticks.addWidget(tick)
             tick.toggled.connect(self.changed)

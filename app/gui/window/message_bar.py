@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from project.entities.egress_policy import EgressLevel
 from project.entities.egress_policy import EgressLevel as PolicyLevel
@@ -180,8 +180,7 @@ class MessageBar(QWidget):
         self._texts = _MessageText()
         self._texts.height_requested.connect(lambda lines: self.setFixedHeight(max(_BAR_HEIGHT, lines + theme.GRID)))
         self._text, self._hint = self._texts.text, self._texts.hint
-        self._actions = QHBoxLayout()
-        self._actions.setSpacing(theme.GRID // 2)
+        self._actions = make_row(spacing=theme.GRID // 2)
         self._close = tool_button("x", tr("Dismiss the message"), tr("Dismiss (Esc)"), self.dismiss, side=14)
         self._lock = PlainLabel()
         describe(

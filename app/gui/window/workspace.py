@@ -101,9 +101,8 @@ class ModesBar(QWidget):
     def __init__(self, jobs: JobsPanel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("Modes"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(theme.GRID, 2, theme.GRID, theme.GRID // 2)
-        row.setSpacing(theme.GRID // 2)
+        row = make_row(margin=(theme.GRID, 2, theme.GRID, theme.GRID // 2), spacing=theme.GRID // 2)
+        self.setLayout(row)
         self._group = QButtonGroup(self)
         self._buttons: dict[str, QToolButton] = {}
         for mode in MODES:
