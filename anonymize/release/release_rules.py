@@ -154,6 +154,19 @@ def valid_waivers(session: Session) -> dict[WaivedRule, list[Waiver]]:
 
 def waive_rule(session: Session, rule: str, recording_id: str | None, reason: str) -> Changes:
     """Do without a rule, for a recording or, where it is None, for all; the reason is printed in the data card."""
+    said = require_waivable(rule, reason)
+    with session.step(f"Waive {rule}") as step:
+        who = session.annotator()
+        assert who is not None
+        for waiver in policy_rows.waivers(session.study):
+            if (waiver.rule, waiver.recording_id) == (rule, recording_id):
+                policy_rows.delete_waiver(session.study, waiver.id)
+        policy_rows.insert_waiver(session.study, Waiver(new_id(), recording_id, rule, said, who.id, utc_now()))
+    return step.changes
+
+
+def require_waivable(rule: str, reason: str) -> str:
+    """Return the reason as it is printed; an error if the rule cannot be waived, or not for this reason."""
     if rule not in RULES:
         raise unknown_choice("rule", rule, waivable_rules())
     if not RULES[rule].waivable:
@@ -164,14 +177,7 @@ def waive_rule(session: Session, rule: str, recording_id: str | None, reason: st
             "A waiver needs a reason.",
             f"Give the reason in at least {MIN_REASON_WORDS} words; the data card prints it.",
         )
-    with session.step(f"Waive {rule}") as step:
-        who = session.annotator()
-        assert who is not None
-        for waiver in policy_rows.waivers(session.study):
-            if (waiver.rule, waiver.recording_id) == (rule, recording_id):
-                policy_rows.delete_waiver(session.study, waiver.id)
-        policy_rows.insert_waiver(session.study, Waiver(new_id(), recording_id, rule, said, who.id, utc_now()))
-    return step.changes
+    return said
 
 
 def withdraw_waiver(session: Session, rule: str, recording_id: str | None) -> Changes:

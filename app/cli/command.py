@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NewType, TypeAlias, Union, get_a
 import click
 from click.core import ParameterSource
 
+from app.cli.command_help import OPTIONS, StudioCommand, StudioOption
 from app.cli.console import Output, print_output
 from project.entities.study_records import Participant, Recording
 from project.timebase import parse_time
@@ -38,31 +39,6 @@ _RESOLVERS = {Recording: "resolve_recording", Participant: "resolve_participant"
 
 
 _KNOWN_HELP: dict[Any, str] = {Recording: "Number, file name or id", Time: "Seconds or h:mm:ss.mmm"}
-
-
-OPTIONS = "Options"
-"""The heading of options in the help, where no other is declared."""
-
-
-class StudioOption(click.Option):
-    """An option, with the heading that it has in the help."""
-
-    heading = OPTIONS
-
-
-class StudioCommand(click.Command):
-    """A command whose help lists its options under their headings."""
-
-    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options; those that most commands have come first."""
-        rows: dict[str, list[tuple[str, str]]] = {OPTIONS: []}
-        for parameter in self.get_params(context):
-            row = parameter.get_help_record(context)
-            if isinstance(parameter, click.Option) and row is not None:
-                rows.setdefault(getattr(parameter, "heading", OPTIONS), []).append(row)
-        for heading, listed in rows.items():
-            with formatter.section(heading):
-                formatter.write_dl(listed)
 
 
 class StudyAccess(Enum):

@@ -7,7 +7,8 @@ from typing import Any, Literal
 from anonymize.methods.face_methods import METHODS, method_type
 from anonymize.sound.voice_methods import COVERS, VOICES, voice_type
 from anonymize.voice.sound_choice import KEEP, NONE, SoundChoice, require_choice
-from app.cli.command import OPTIONS, given_options, option
+from app.cli.command import given_options, option
+from app.cli.command_help import OPTIONS
 from models.judges.judge_backends import BACKENDS, load_backend
 from project.entities.study_records import Json
 
@@ -88,14 +89,14 @@ _VOICE_PREFIX = "voice_"
 JUDGE_OPTIONS = plugin_options(BACKENDS, load_backend, heading="Options of the backend")
 METHOD_OPTIONS = plugin_options(METHODS, method_type, heading="Options of the method")
 VOICE_OPTIONS = plugin_options(VOICES, voice_type, _VOICE_PREFIX, heading="Options of the voice method")
-VOICE_HELP = f"What is done to the voices; one of: {', '.join([*VOICES, KEEP, NONE])}."
+VOICE_HELP = f"One of: {', '.join([*VOICES, KEEP, NONE])}."
 COVER = option(
-    "What is heard where personal information is said; none: what was said.",
+    "Sound over personal words.",
     choices=[*COVERS, NONE],
     default=SoundChoice().cover,
 )
 SCHEDULER = option(
-    "A Dask cluster does it, such as tcp://node7:8786. Its workers: dask worker --preload greenroom ADDRESS.",
+    "A Dask cluster, such as tcp://node7:8786.",
     "--scheduler",
     default="",
     metavar="ADDRESS",

@@ -7,6 +7,7 @@ import click
 import pytest
 from click.shell_completion import ShellComplete
 
+from app.cli.command_help import SCREEN_LINES
 from app.cli.main import COMPLETION_VARIABLE
 from app.cli.main import greenroom as program
 from project.files.temporary_files import CACHE_FOLDER_VARIABLE
@@ -14,8 +15,6 @@ from tests.builders.command_chain import CHAIN, COMMANDS, WINDOW, WITH_TESTS_OF_
 from tests.builders.terminal import Terminal
 
 WITHOUT_STUDY = {"docs", "new", "study synthetic", "study check", "scheme show", "scheme check", "benchmark tasks"}
-FIRST_LINES = 30
-"""Lines of a help that are seen without scrolling."""
 
 
 def test_each_is_in_the_chain_of_all_commands_or_has_tests_of_its_own() -> None:
@@ -28,15 +27,26 @@ def test_the_first_level_has_few_names_on_one_screen(greenroom: Terminal, monkey
     assert len(greenroom("--help").splitlines()) <= 40
 
 
-def test_its_help_says_what_it_and_its_options_do_with_an_example_of_it(greenroom: Terminal) -> None:
+def test_its_help_fits_a_screen_and_names_every_option_with_an_example(
+    greenroom: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     for name, command in COMMANDS.items():
         said = greenroom(*name.split(), "--help")
-        about, _, example = "\n".join(said.splitlines()[1:FIRST_LINES]).partition("Example:")
-        assert about.strip(), name
-        assert f"greenroom {name}" in example, name
-        options = [option for option in command.params if isinstance(option, click.Option) and option.name != "help"]
-        assert [option.name for option in options if not (option.help or "").endswith(".")] == [], name
+        assert len(said.splitlines()) <= SCREEN_LINES, name
+        about, _, rest = said.partition("Example:")
+        assert len(about.splitlines()) > 2, name
+        assert f"greenroom {name}" in rest, name
+        options = [option for option in command.params if isinstance(option, click.Option)]
+        assert [option.name for option in options if option.opts[0] not in rest] == [], name
         assert name in WINDOW or any("--json" in option.opts for option in options), name
+        whole = _squeeze(greenroom(*name.split(), "--help-all"))
+        helps = [option.help or "" for option in options if option.name != "help"]
+        assert [text for text in helps if not text.endswith(".") or _squeeze(text) not in whole] == [], name
+
+
+def _squeeze(text: str) -> str:
+    return "".join(text.split())
 
 
 def test_the_help_lists_every_command_on_a_line_of_its_own_under_a_heading(

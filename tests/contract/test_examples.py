@@ -4,20 +4,9 @@ import re
 import sqlite3
 from pathlib import Path
 
-from project.schemes.scheme import FieldKind
-from project.schemes.scheme_file import parse_scheme
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from tests.contract.documentation import page
-
-
-def blocks(language: str, name: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", page(name), re.DOTALL)
-
-
-def test_the_scheme_is_one_with_fields_of_several_kinds() -> None:
-    scheme = parse_scheme(blocks("toml", "schemes")[0], "greetings.toml")
-    assert {field.kind for field in scheme.fields} >= {FieldKind.PARTICIPANT, FieldKind.SCALE, FieldKind.CHOICES}
 
 
 def test_the_query_for_other_programs_returns_every_segment_with_its_rationale(tmp_path: Path) -> None:

@@ -42,37 +42,30 @@ EXIT_FAILED = 2
 def export(
     session: Session,
     recording: str | None = option("Number, file name or id; or: all."),
-    methods: tuple[str, ...] = option(f"One of: {', '.join(METHODS)}. ", "--method", default=[DEFAULT_METHOD]),
+    methods: tuple[str, ...] = option(f"One of: {', '.join(METHODS)}.", "--method", default=[DEFAULT_METHOD]),
     method_options: dict[str, Any] = METHOD_OPTIONS,
     voice: str = option(VOICE_HELP, default=SoundChoice().voice),
     cover: str = COVER,
     voice_options: dict[str, Any] = VOICE_OPTIONS,
     out: Path | None = option("Folder for the clips.", type=FOLDER),
-    start: Time | None = option("Seconds or h:mm:ss.mmm; by default the beginning."),
-    end: Time | None = option("Seconds or h:mm:ss.mmm; by default the end."),
-    keep_robots: bool = option("Leave the faces of participants with the role robot."),
+    start: Time | None = option("By default the beginning."),
+    end: Time | None = option("By default the end."),
+    keep_robots: bool = option("Leave the faces of robots."),
     overwrite: bool = option("Replace clips of the same name."),
-    resume: bool = option("Go on with what was asked for last and did not end."),
-    measure: bool = option("Measure every clip afterwards, as greenroom anonymize measure does."),
-    preview: Time | None = option("Write one frame before and after as PNG, and no clip.", metavar="TIME"),
+    resume: bool = option("Go on after a crash or Ctrl+C."),
+    measure: bool = option("Measure how private each clip is."),
+    preview: Time | None = option("Write one frame as PNG, before and after.", metavar="TIME"),
     scheduler: str = SCHEDULER,
 ) -> Output:
     """Export recordings with faces hidden and voices changed.
 
-    Every tracked face is hidden, and personal information that is said is covered as far as a transcript tells.
-    What came out is searched for faces again, by a detector that had no part in tracking them where one is installed.
-
-    Faces have to be tracked first. Times of faces that are left, and of doubtful hits, are in seconds of the
-    recording. Of several clips, those that fail are listed and the rest is made; the exit code is 2 then. After a crash
-    or Ctrl+C, --resume goes on.
+    Track the faces first. A detector then searches each clip for faces that are left. If some clips fail, the others
+    are made, and the exit code is 2.
 
     \b
     Example:
       greenroom anonymize export my-study.greenroom --recording 1 --out clips
       greenroom anonymize export my-study.greenroom --recording all --method blur --method solid --out clips
-      greenroom anonymize export my-study.greenroom --recording 1 --voice pitch-formant --cover beep --out clips
-      greenroom anonymize export my-study.greenroom --recording all --out clips --scheduler tcp://node7:8786
-      greenroom anonymize export my-study.greenroom --resume
       greenroom anonymize export my-study.greenroom --recording 1 --method blur --preview 0:12 --out pictures
     """
     from anonymize.export import export_queue

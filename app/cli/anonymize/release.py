@@ -1,6 +1,6 @@
 """The group `release`: make a data set that may leave, with private words and reviewed texts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from project.timebase import format_time
 if TYPE_CHECKING:
     from anonymize.release.release_job import ReleaseChecklist
     from anonymize.release.release_plan import ReleasePlan
-    from anonymize.release.release_rules import ReleaseBlocker
+    from anonymize.release.release_rules import ReleaseBlocker, WaivedRule
     from anonymize.release.release_texts import ReleasedText
 
 
@@ -59,7 +59,6 @@ _MAX_LISTED = 6
 
 
 _CHOICES = given_options(
-    "Choices that the study keeps",
     recordings=(tuple[str, ...], option("Only this recording; all brings back all.", "--recording")),
     without_consent=(str | None, option("Recordings of who did not consent.", choices=["leave-out", "solid"])),
     sound=(str | None, option("No sound, voices kept, or how changed.", choices=["none", "keep", *VOICES])),
@@ -69,7 +68,7 @@ _CHOICES = given_options(
     video=(tuple[str, ...], option("Which pictures.", choices=["source", "15hz", "1hz"])),
     keep_robots=(
         bool | None,
-        option("Leave the faces of participants with the role robot.", "--keep-robots/--hide-robots"),
+        option("Leave the faces of robots.", "--keep-robots/--hide-robots"),
     ),
     title=(str | None, option("Name of the data set, for the card.")),
     contact=(str | None, option("Whom to ask, for card and terms.")),
@@ -87,17 +86,16 @@ def make(
     voice_option: tuple[str, ...] = option("Option of the voice method.", metavar="NAME=NUMBER"),
     waive: tuple[str, ...] = option("Do without a rule.", metavar="RULE[:RECORDING]=REASON"),
     withdraw: tuple[str, ...] = option("Take a waiver back.", metavar="RULE[:RECORDING]"),
-    dry_run: bool = option("Only list what stands in the way; exits with 2 where anything does."),
+    dry_run: bool = option("Only list what stands in the way; keep no choice and no waiver."),
 ) -> Output:
-    """Make a data set that may leave. Exits with 2 when something stands in the way.
+    """Make a data set that may leave. Exits with 2 if something is missing.
 
-    What is chosen is remembered in the study. Nothing is written unless every rule is kept or waived.
+    The study keeps the choices. Nothing is written unless every rule is kept or waived.
 
     \b
     Example:
       greenroom release make my-study.greenroom --dry-run --recording 1 --recording 3
       greenroom release make my-study.greenroom --out corpus --method solid --texts scrub
-      greenroom release make my-study.greenroom --out corpus --sound mcadams --cover beep
       greenroom release make my-study.greenroom --out corpus --waive "privacy-measured=No embedding is installed here"
     """
     from anonymize.release import release_job
@@ -117,6 +115,7 @@ def make(
             waive_rule(session, *_parse_rule(session, which), reason)
     found = release_job.build_checklist(session, plan)
     if dry_run or out is None:
+        found = replace(found, waived=_waived_rules(session, found.waived, waive, withdraw))
         return _answer(_checklist_json(found, session.study.path), found.remaining, found)
     result, _ = run_job(session, release_job.prepare(session, out, plan))
     told = {
@@ -244,6 +243,27 @@ def _parse_rule(session: Session, text: str) -> tuple[str, str | None]:
 
     rule, colon, recording = text.partition(":")
     return rule.strip(), resolve_recording(session, recording.strip()).id if colon else None
+
+
+def _waived_rules(
+    session: Session, kept: "Iterable[WaivedRule]", waive: tuple[str, ...], withdraw: tuple[str, ...]
+) -> "tuple[WaivedRule, ...]":
+    """Return the rules that would be waived: those that the study keeps, without some and with others."""
+    from anonymize.release.release_rules import require_waivable
+
+    def find_rule(text: str) -> "WaivedRule":
+        rule, recording_id = _parse_rule(session, text)
+        return rule, None if recording_id is None else session.recording(recording_id).number
+
+    waived = dict.fromkeys(kept)
+    for text in withdraw:
+        waived.pop(find_rule(text), None)
+    for text in waive:
+        which, _, reason = text.partition("=")
+        rule = find_rule(which)
+        require_waivable(rule[0], reason)
+        waived[rule] = None
+    return tuple(waived)
 
 
 def _answer(data: dict[str, Any], reasons: "list[ReleaseBlocker]", found: "ReleaseChecklist") -> Output:

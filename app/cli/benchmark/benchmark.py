@@ -69,23 +69,19 @@ _SHARE_METAVAR = "LABEL=WEIGHT"
 def make(
     session: Session,
     tasks: tuple[str, ...] = option("Key of a task.", "--task", required=True, metavar="KEY"),
-    name: str = option("Of the set; by default the task's key, with a number,.", default=""),
+    name: str = option("Name of the set; by default the task's key.", default=""),
     seed: int = option("The same seed draws the same items.", default=0),
     draws: int | None = option("How many samples; by default as many as the task has in its paper."),
     size: int | None = option("Items of a sample at most, 0 for all; by default as in the paper."),
-    stratify: bool = option("The same number of items out of each collection."),
+    stratify: bool = option("As many items from each collection."),
     include: tuple[str, ...] = option("disagreed, reviewed, unreviewed or hold-out.", metavar="WHAT"),
     scheme: str = option("Whose segments; by default the study's default scheme.", default=""),
     track: str = option("Of the scheme; by default its first.", default=""),
     shares: tuple[str, ...] = option("Weight of a label.", "--share", metavar=_SHARE_METAVAR),
     negatives: str = option("Where none is from: annotated, unmarked or both.", default="both"),
     conditions: tuple[str, ...] = option("Only what has this rendering.", "--condition", metavar="METHOD"),
-    truth: str = option(
-        "Whose attributes are true: of one annotator, of most, of any, of all, or of the adjudicated lane.",
-        default=ONE_ANNOTATOR,
-        choices=TRUTHS,
-    ),
-    with_consent: bool = option("Only recordings in which everybody is willing to be shown to models."),
+    truth: str = option("Whose attributes are true.", default=ONE_ANNOTATOR, choices=TRUTHS),
+    with_consent: bool = option("Only recordings in which everybody consented to models."),
 ) -> Output:
     """Draw the items of tasks from a study, and freeze them as sets.
 

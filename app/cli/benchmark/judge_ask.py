@@ -166,7 +166,7 @@ def budget_options(whole: str) -> Any:
 @command(
     study=EDIT,
     annotator=option(
-        "Annotator who reads the answers: judges stay hidden until their own annotation is complete.",
+        "Who reads the answers; hidden until they annotated the segment.",
         "--as",
         metavar="NAME",
     ),
@@ -185,14 +185,13 @@ def ask(
     retry: bool = option("Ask again what was refused or could not be read."),
     fresh: bool = option("Ask again also what was answered."),
     budget: Limits = budget_options("the run"),
-    frames: int | None = option("Frames of a segment; by default as each judge is set.", type=click.IntRange(0, 64)),
+    frames: int | None = option("Frames; by default each judge's own.", type=click.IntRange(0, 64)),
     material: dict[str, Any] = _MATERIAL,
     asked: SegmentFilterArgs = FILTER,
 ) -> Output:
     """Ask judges about segments; shows answers side by side.
 
-    Segments are named by their ids, or found by the conditions of greenroom segment list. What was answered before is
-    not asked again, so a run that was stopped goes on where it was. Each answer is in the study as soon as it is there.
+    What was answered before is not asked again, so a run that was stopped goes on where it was.
 
     \b
     Example:

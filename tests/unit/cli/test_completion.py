@@ -16,7 +16,8 @@ from tests.builders.terminal import Terminal
 _PROCESS = """
 import atexit, json, sys
 from app.cli.main import run
-known = {"app.cli", *(f"app.cli.{name}" for name in ("main", "command", "command_table", "console", "completion"))}
+own = "main command command_help command_table console completion"
+known = {"app.cli", *(f"app.cli.{name}" for name in own.split())}
 def report():
     print(json.dumps([name for name in sys.modules if name.startswith("app.cli") and name not in known]))
 atexit.register(report)

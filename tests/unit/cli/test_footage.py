@@ -179,6 +179,19 @@ def test_sound_is_asked_for_with_how_voices_are_changed_and_what_is_heard_instea
     assert sorted(tmp_path.iterdir()) == files
 
 
+@pytest.mark.usefixtures("english_names")
+def test_a_dry_run_takes_waivers_into_account_and_keeps_none(tmp_path: Path, greenroom: Terminal) -> None:
+    study = lab(tmp_path)
+    ask = ("release", "make", study, "--dry-run", "--method", "solid")
+    less = (*ask, "--withdraw", "independent-check")
+    assert "independent-check" in greenroom(*less, code=2)
+    assert greenroom.json(*less, "--waive", "independent-check:1=There is no other one")["ready"] is True
+    assert "at least 3 words" in greenroom(*ask, "--waive", "independent-check=No", code=2)
+    assert greenroom.json(*ask)["waived"] == [
+        {"rule": rule, "recording": None} for rule in ("independent-check", "privacy-measured")
+    ]
+
+
 def test_a_file_whose_sound_fits_nowhere_is_not_moved(tmp_path: Path, greenroom: Terminal) -> None:
     study = tmp_path / "lab.greenroom"
     greenroom("new", study)
