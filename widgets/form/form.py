@@ -127,7 +127,8 @@ class Form(QWidget):
         yield
         self._line = None
         line.addStretch(1)
-        self._layout.addRow(self._lead or PlainLabel(), line)
+        lead = self._lead or PlainLabel()
+        self._layout.addRow(lead, line)
 
     def _field(self, title: str, tip: str, field: _Field) -> _Field:
         describe(field, title.replace("&", ""), tip)
