@@ -156,7 +156,7 @@ class ChainGraphView(QWidget):
         self._foot = self._make_foot()
         self.setLayout(make_column(self._stack, 1, self._foot, spacing=0))
         self.setFocusProxy(self.board)
-        self.board.view_changed.connect(self._show_zoom)
+        self.board.view_changed.connect(lambda: self._told.setText(f"{100 * self.board.graph_viewport.zoom:.0f} %"))
         self._show_state(None)
 
     def show_graph(
@@ -247,9 +247,6 @@ class ChainGraphView(QWidget):
             button = tool_button(name, text, f"{text} ({tip})", do, autoRaise=True)
             row.addWidget(button)
         return foot
-
-    def _show_zoom(self) -> None:
-        self._told.setText(f"{100 * self.board.graph_viewport.zoom:.0f} %")
 
     def _show_state(self, graph: ChainGraph | None) -> None:
         self._stack.setCurrentWidget(self.empty if graph is None else self.board)

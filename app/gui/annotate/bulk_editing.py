@@ -70,8 +70,14 @@ class BulkBar(QWidget):
         self.label = self._menu_button(
             tr("Set label"), tr("Give the selected segments another label"), self._fill_labels
         )
-        self.add = self._menu_button(tr("Add"), tr("Add an attribute, or set a choice"), self._fill_add)
-        self.remove = self._menu_button(tr("Remove"), tr("Take an attribute or a choice away"), self._fill_remove)
+        self.add = self._menu_button(
+            tr("Add"), tr("Add an attribute, or set a choice"), lambda menu: self._fill_fields(menu, self.choice_added)
+        )
+        self.remove = self._menu_button(
+            tr("Remove"),
+            tr("Take an attribute or a choice away"),
+            lambda menu: self._fill_fields(menu, self.choice_removed),
+        )
         self.shift = self._shift_button()
         self.delete = self._button(tr(" Delete"), tr("Delete the selected segments (Del)"))
         self.delete.setIcon(icon("trash-2"))
@@ -135,12 +141,6 @@ class BulkBar(QWidget):
             menu.addAction(_option_text(label)).triggered.connect(
                 lambda _=False, key=label.key: self.label_chosen.emit(key)
             )
-
-    def _fill_add(self, menu: QMenu) -> None:
-        self._fill_fields(menu, self.choice_added)
-
-    def _fill_remove(self, menu: QMenu) -> None:
-        self._fill_fields(menu, self.choice_removed)
 
     def _fill_fields(self, menu: QMenu, chosen: object) -> None:
         menu.clear()

@@ -261,21 +261,15 @@ class Inspector(QWidget):
             lambda field, version: self.kept_delete_requested.emit(self._ids[0], field, version)
         )
         self.chooser.track_chosen.connect(self.track_chosen)
-        self.header.times_entered.connect(self._times_changed)
+        self.header.times_entered.connect(lambda start, end: self.times_changed.emit(self._ids[0], start, end))
         self.header.rejected.connect(self.rejected)
         self.header.play_requested.connect(lambda: self.play_requested.emit(self._ids[0]))
         self.header.delete_requested.connect(self._ask_delete)
         self._delete.clicked.connect(self._ask_delete)
 
-    def _value_changed(self, field: str, value: Json) -> None:
-        self.value_changed.emit(self._ids[0], field, value)
-
-    def _times_changed(self, start_us: int, end_us: int) -> None:
-        self.times_changed.emit(self._ids[0], start_us, end_us)
-
     def _make_panel(self, scheme: Scheme, track: str) -> TrackPanel:
         panel = TrackPanel(scheme, track, self.taken)
-        panel.form.value_changed.connect(self._value_changed)
+        panel.form.value_changed.connect(lambda field, value: self.value_changed.emit(self._ids[0], field, value))
         panel.labels.label_chosen.connect(lambda label: self.label_changed.emit(self.segment_ids(), label))
         panel.label_key_pressed.connect(lambda label: self.label_key_pressed.emit(self.segment_ids(), label))
         self._panels[scheme.key, scheme.version, track] = panel

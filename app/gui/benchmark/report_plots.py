@@ -127,7 +127,7 @@ def _length_plots(material: ReportRuns) -> Iterator[Plot]:
             rows = {
                 float(part.value): row
                 for part in parts
-                if _is_number(part.value) and (row := _find_row(part.figures, metric))
+                if part.value.isdecimal() and (row := _find_row(part.figures, metric))
             }
             if any(row.mean is not None for row in rows.values()):
                 found.append((report_run.name, rows))
@@ -359,10 +359,6 @@ def _cell_to_measured(cell: TableCell | None) -> PlottedValue:
 
 def _find_row(rows: Sequence[MetricRow], metric: str) -> MetricRow | None:
     return next((row for row in rows if row.metric == metric), None)
-
-
-def _is_number(text: str) -> bool:
-    return text.isdecimal()
 
 
 def _split_chunks(values: Sequence[Thing], most: int) -> list[Sequence[Thing]]:

@@ -327,7 +327,8 @@ class ChainKeys(ModeKeys["ChainKeys"]):
             return partial(self._finish_naming, name), False
         if self._naming and event.key() not in _MODIFIER_KEYS:
             self._finish_naming("")
-        if name in _LIST_KEYS and _has_own_keys(QApplication.focusWidget()):
+        focused = QApplication.focusWidget()
+        if name in _LIST_KEYS and isinstance(focused, NodeList) and focused.current():
             return None
         return meant
 
@@ -401,10 +402,6 @@ KEYS: tuple[PageKey["ChainKeys"], ...] = (
     PageKey("K", tr("Write a note about the chain"), lambda k: k.reviewing.write_note()),
 )
 """Keys and what they do; the sheet of all keys and the documentation list them."""
-
-
-def _has_own_keys(focused: QWidget | None) -> bool:
-    return isinstance(focused, NodeList) and bool(focused.current())
 
 
 _NO_NODE_SELECTED_HINT = tr(

@@ -130,7 +130,7 @@ class EpisodesWindow(StudyView):
         page.action_requested.connect(lambda key: self.start_new_episode() if key == NEW else self._import())
         page.bring.clicked.connect(self._import)
         page.export.clicked.connect(self._export)
-        page.start.cancelled.connect(self._cancel_form)
+        page.start.cancelled.connect(lambda: page.show_part(page.play if self._shown else page.nothing))
         play.bar.turn_entered.connect(self._act)
         play.play.clicked.connect(lambda: self.playing.play(self._shown))
         play.stop.clicked.connect(self.playing.stop)
@@ -267,9 +267,6 @@ class EpisodesWindow(StudyView):
             self.page.play.status.set_text("")
             self.page.show_part(self.page.play)
             self._show()
-
-    def _cancel_form(self) -> None:
-        self.page.show_part(self.page.play if self._shown else self.page.nothing)
 
     def _act(self, turn: AgentTurn) -> None:
         state = self._state()

@@ -371,7 +371,9 @@ class ExportDialog(OwnDialog):
         self.methods = MethodList()
         form.addRow(tr("Methods; tick one or more"), self.methods)
         self.sound = SoundForm()
-        self.sound.listen_requested.connect(self._on_listen)
+        self.sound.listen_requested.connect(
+            lambda which: self.listen_requested.emit(which, self.sound.choice(), self.pane.time_us)
+        )
         form.addRow(tr("Sound"), self.sound)
         label = PlainLabel(tr("&Folder"))
         row = self._folder_row(folder)
@@ -442,9 +444,6 @@ class ExportDialog(OwnDialog):
     def _on_changed(self) -> None:
         self._update_note()
         self._ask_preview()
-
-    def _on_listen(self, which: str) -> None:
-        self.listen_requested.emit(which, self.sound.choice(), self.pane.time_us)
 
     def _ask_preview(self) -> None:
         if self.methods.missing():

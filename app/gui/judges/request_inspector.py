@@ -140,7 +140,7 @@ class SentView(OwnDialog):
         box.addStretch()
         self._area.setWidget(inner)
         pictures = sent.pictures
-        picture_bytes = _format_bytes(_total_bytes(pictures))
+        picture_bytes = _format_bytes(sum(picture.size for picture in pictures))
         parts = [f"{len(pictures)} {'picture' if len(pictures) == 1 else 'pictures'}, {picture_bytes}"]
         parts += [
             tr("words, {words}").format(words=_format_bytes(sent.text_bytes)),
@@ -274,10 +274,6 @@ def _scaled_thumbnail(picture: QImage, scale: float) -> QPixmap:
 
 def _make_wrapped_label(text: str) -> QLabel:
     return PlainLabel(text, wordWrap=True)
-
-
-def _total_bytes(pictures: Sequence[SentPicture]) -> int:
-    return sum(picture.size for picture in pictures)
 
 
 def _format_bytes(count: int) -> str:

@@ -93,11 +93,6 @@ class SideCamera(QObject):
         frames.ready.connect(self._on_ready, queued)
         self._generation = frames.open(self.located.path)
 
-    @property
-    def is_usable(self) -> bool:
-        """Whether its file is there."""
-        return self.located.state is MediaState.PRESENT
-
     def set_offset(self, offset_us: int) -> None:
         """Let the file begin elsewhere in the recording."""
         self.offset_us = offset_us

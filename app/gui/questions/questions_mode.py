@@ -46,7 +46,7 @@ class QuestionAnswersController(QObject):
         self._page = page
         self._under_way = ""
         page.asking.ask_requested.connect(self._ask)
-        page.asking.ask_all.clicked.connect(self._ask_all)
+        page.asking.ask_all.clicked.connect(lambda: self._ask_about([row.key for row in page.list.rows()]))
         page.asking.judges.changed.connect(self._show)
         page.asking.add_requested.connect(lambda: context.trigger("mode_judges"))
         page.changed.connect(self._show)
@@ -81,9 +81,6 @@ class QuestionAnswersController(QObject):
     def _ask(self) -> None:
         if self._page.current is not None:
             self._ask_about([self._page.current.question.id])
-
-    def _ask_all(self) -> None:
-        self._ask_about([row.key for row in self._page.list.rows()])
 
     def _ask_about(self, ids: Sequence[str]) -> None:
         session, item, bar = self._page.session, self._page.current, self._page.asking

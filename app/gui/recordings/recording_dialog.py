@@ -377,7 +377,11 @@ class RecordingDetailsController(QObject):
         dialog.files.search_requested.connect(self._start_search)
         dialog.files.sound_track_chosen.connect(self._choose_sound_track)
         people = dialog.participants
-        people.add_requested.connect(self._add_participant)
+        people.add_requested.connect(
+            lambda name: edit(
+                lambda s: participants.add_participant(s, name, ParticipantRole.USER, self._recording_id)[1]
+            )
+        )
         people.role_changed.connect(lambda who, role: edit(lambda s: participants.change_role(s, who, role)))
         people.presence_changed.connect(
             lambda who, on: edit(lambda s: participants.set_appearance(s, self._recording_id, who, on))
@@ -479,9 +483,6 @@ class RecordingDetailsController(QObject):
             collection for collection in all_collections(session.study) if collection.id == recording.collection_id
         )
         return recording_edits.describe_collection(session, home.id, home.name, agent)
-
-    def _add_participant(self, name: str) -> None:
-        self._edit(lambda s: participants.add_participant(s, name, ParticipantRole.USER, self._recording_id)[1])
 
     def _ask_file(self, role: MediumRole, offset_us: int) -> None:
         chosen = self._questions.videos()

@@ -183,7 +183,7 @@ class LimitsBar(QWidget):
             )
             editor.lineEdit().setAccessibleName(tr("Limit: {title}").format(title=field.metadata["title"]))
             editor.setKeyboardTracking(False)
-            editor.valueChanged.connect(self._emit_limits)
+            editor.valueChanged.connect(lambda _value: self.changed.emit(self.limits()))
             label.setBuddy(editor)
             self.editors[field.name] = editor
             row.addWidget(label)
@@ -208,9 +208,6 @@ class LimitsBar(QWidget):
             for name, box in self.editors.items()
         }
         return PrivacyLimits(**values)  # type: ignore[arg-type]
-
-    def _emit_limits(self) -> None:
-        self.changed.emit(self.limits())
 
 
 _EXPRESSION_MEASURES = (

@@ -162,14 +162,20 @@ def compare_item(
     # The second's segment comes first, and what waits before what was decided.
     order.sort(key=lambda at: (columns[at].segment_id not in waiting, at != 1))
     differing = set(item.differing_parts) | set(item.third_differing_parts)
-    lines = [_comparison_row(tr("Label"), tuple(_label_cell(mark, scheme) for mark in marks), LABEL in differing)]
+    lines = [
+        ComparisonRow(
+            tr("Label"),
+            tuple(() if mark is None else label_look(mark.segment, scheme) for mark in marks),
+            LABEL in differing,
+        )
+    ]
     points = all(mark.segment.is_point for mark in item.marks)
     for name, edge in ((tr("Time"), "start_us"),) if points else ((tr("Start"), "start_us"), (tr("End"), "end_us")):
-        lines.append(_comparison_row(name, _edge_cells(marks, edge), BOUNDARIES in differing))
+        lines.append(ComparisonRow(name, _edge_cells(marks, edge), BOUNDARIES in differing))
     for field in scheme.fields_of(item.marks[0].segment.track) if scheme is not None else ():
         cells = _field_cells(field, marks, participants)
         if any(cells):
-            lines.append(_comparison_row(field.name, cells, field.key in differing))
+            lines.append(ComparisonRow(field.name, cells, field.key in differing))
     return ItemComparison(columns, tuple(lines), order[0] if order else -1)
 
 
@@ -197,16 +203,6 @@ def _annotator_column(
     if decidable and own is None:
         said.append(tr("Waits for you"))
     return AnnotatorColumn(name, mark.segment.id, decidable, tuple(said), own.note if own else "", own is not None)
-
-
-def _comparison_row(
-    name: str, cells: tuple[LabelLook | tuple[ComparisonText, ...], ...], differs: bool
-) -> ComparisonRow:
-    return ComparisonRow(name, cells, differs)
-
-
-def _label_cell(mark: Mark | None, scheme: Scheme | None) -> LabelLook | tuple[ComparisonText, ...]:
-    return () if mark is None else label_look(mark.segment, scheme)
 
 
 def _edge_cells(marks: Sequence[Mark | None], edge: str) -> tuple[tuple[ComparisonText, ...], ...]:

@@ -16,7 +16,7 @@ from app.gui.player.player import Player
 from app.gui.study.dialogs import Rows, changed_message, deleted_message
 from app.gui.study.study_controller import StudyController
 from app.gui.timeline.segment_editing import nudge_span
-from project.entities.study_records import Changes, Participant, Utterance
+from project.entities.study_records import Changes, Utterance
 from project.queries.recording_rows import all_participants, participants_in
 from project.queries.transcript_rows import find_utterances, speech_spans, utterances_of
 from project.session.session import Session
@@ -101,7 +101,11 @@ class SpokenLanes:
         present = {participant.id for participant in participants_in(session.study, recording_id)}
         lanes += [
             utterance_lane(
-                participant.id, participant.pseudonym, _role_name(participant), colours[participant.id], writable
+                participant.id,
+                participant.pseudonym,
+                participant.role.value.capitalize(),
+                colours[participant.id],
+                writable,
             )
             for participant in everybody
             if participant.id in present or counts[participant.id]
@@ -110,10 +114,6 @@ class SpokenLanes:
 
     def _bar(self, utterance: Utterance) -> SpokenBar:
         return utterance_bar(utterance, self._guesses.flag(utterance))
-
-
-def _role_name(participant: Participant) -> str:
-    return participant.role.value.capitalize()
 
 
 class UtteranceEditor(QObject):
