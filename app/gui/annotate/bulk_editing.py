@@ -19,7 +19,6 @@ from widgets.form.controls import push_button
 from widgets.form.input_fields import IntegerBox
 from widgets.form.layouts import make_panel, make_row
 from widgets.text_labels import PlainLabel, describe
-from widgets.theme import icon
 
 _MAX_SHIFT_MS = 3_600_000
 
@@ -79,13 +78,19 @@ class BulkBar(QWidget):
             lambda menu: self._fill_fields(menu, self.choice_removed),
         )
         self.shift = self._shift_button()
-        self.delete = self._button(tr(" Delete"), tr("Delete the selected segments (Del)"))
-        self.delete.setIcon(icon("trash-2"))
-        self.delete.clicked.connect(self.delete_requested)
-        self.copy = self._button(
-            tr("Copy as CSV"), tr("Copy the rows for a spreadsheet: the selected ones, or all (Ctrl+C)")
+        self.delete = push_button(
+            tr(" Delete"),
+            tr("Delete the selected segments (Del)"),
+            self.delete_requested,
+            name=tr("Delete"),
+            icon="trash-2",
         )
-        self.copy.clicked.connect(self.copy_requested)
+        self.copy = push_button(
+            tr("Copy as CSV"),
+            tr("Copy the rows for a spreadsheet: the selected ones, or all (Ctrl+C)"),
+            self.copy_requested,
+            name=tr("Copy as CSV"),
+        )
         self._edits = (self.label, self.add, self.remove, self.shift, self.delete)
         self.setLayout(make_row(self.count, 1, *(*self._edits, self.copy)))
 

@@ -24,9 +24,7 @@ class GuidelinesPanel(QWidget):
     close_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(tr("Guidelines"))
-        self.setMinimumWidth(240)
+        super().__init__(parent, accessibleName=tr("Guidelines"), minimumWidth=240)
         title = PlainLabel(tr("Guidelines"), font=theme.font(semibold=True))
         self._scheme = ElidedLabel(look="quiet")
         close = tool_button(

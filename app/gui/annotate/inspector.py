@@ -80,14 +80,12 @@ class Inspector(QWidget):
     panel_made = Signal(object)
 
     def __init__(self, scheme: Scheme, taken: Sequence[QKeySequence] = (), parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, accessibleName=tr("Inspector"), minimumWidth=304)
         self.taken = taken
         self._ids: list[str] = []
         self._read_only = False
         self._one_track = True
         self._panels: dict[tuple[str, int, str], TrackPanel] = {}
-        self.setAccessibleName(tr("Inspector"))
-        self.setMinimumWidth(304)
         self.header = SegmentHeader()
         self.kept = KeptValues()
         self.chooser = TrackChooser()

@@ -73,12 +73,9 @@ class RecordingsList(QWidget):
     context_requested = Signal(str, QPoint)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, acceptDrops=True, minimumWidth=200, accessibleName=tr("Recordings"))
         self._telling = True
         self._collapsed: set[str] = set()
-        self.setAcceptDrops(True)
-        self.setMinimumWidth(200)
-        self.setAccessibleName(tr("Recordings"))
         self.model = RecordingsModel(self)
         self._chosen: str | None = None
         self._empty = EmptyState(

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
-from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QListWidgetItem, QWidget
+from PySide6.QtCore import QObject, QSize, QTimer, Signal
+from PySide6.QtWidgets import QWidget
 
 from anonymize.export import export_queue
 from anonymize.export.export_queue import queue_title
@@ -17,9 +17,9 @@ from project.session.jobs import load_kind
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
+from widgets.form.checklists import TickList
 from widgets.form.controls import push_button
 from widgets.form.layouts import make_column
-from widgets.table.lists import ShortList
 from widgets.text_labels import PlainLabel
 
 _SIZE = QSize(560, 340)
@@ -53,17 +53,12 @@ class InterruptedJobsDialog(OwnDialog):
             else tr("Tracking, transcripts, exports and judges go on where they were; other jobs begin again.")
         )
         text = tr("These jobs had not ended when the study was closed.")
-        self.list = ShortList()
-        self.list.setStyleSheet("QListWidget::item { padding: 4px 8px; }")
+        self.list = TickList()
         self.list.setAccessibleName(tr("Interrupted jobs"))
         for key, line in jobs.items():
-            item = QListWidgetItem(line)
-            item.setData(Qt.ItemDataRole.UserRole, key)
-            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
-            item.setCheckState(Qt.CheckState.Checked)
-            self.list.addItem(item)
-        self.list.setCurrentRow(0)
-        self.list.itemChanged.connect(lambda _item: self._enable())
+            self.list.add_row(key, line, True)
+        self.list.select_row(next(iter(jobs)))
+        self.list.itemChanged.connect(self._enable)
         self.buttons = DialogButtons(self, tr("Resume"), tr("Decide later"), away=tr("Close"))
         self.forget = push_button(
             tr("Forget"),
@@ -79,24 +74,17 @@ class InterruptedJobsDialog(OwnDialog):
         )
         self.list.setFocus()
 
-    def ticked_keys(self) -> list[str]:
-        """Return the keys of the jobs that are ticked."""
-        items = [self.list.item(row) for row in range(self.list.count())]
-        return [
-            str(item.data(Qt.ItemDataRole.UserRole)) for item in items if item.checkState() is Qt.CheckState.Checked
-        ]
-
     def _enable(self) -> None:
-        self.forget.setEnabled(bool(self.ticked_keys()))
-        self.buttons.go_on.setEnabled(bool(self.ticked_keys()))
+        for button in (self.forget, self.buttons.go_on):
+            button.setEnabled(bool(self.list.ticked_keys()))
 
     def _resume(self) -> None:
         self.accept()
-        self.resume_requested.emit(self.ticked_keys())
+        self.resume_requested.emit(self.list.ticked_keys())
 
     def _forget(self) -> None:
         self.accept()
-        self.forget_requested.emit(self.ticked_keys())
+        self.forget_requested.emit(self.list.ticked_keys())
 
 
 _JOB_MODES = {"benchmark": "benchmark"}

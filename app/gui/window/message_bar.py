@@ -11,7 +11,6 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, 
 from PySide6.QtWidgets import QBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from project.entities.egress_policy import EgressLevel
-from project.entities.egress_policy import EgressLevel as PolicyLevel
 from project.errors import UserError
 from resources.translation import tr
 from widgets import theme
@@ -216,7 +215,7 @@ class MessageBar(QWidget):
         self._timer.timeout.connect(self.clear)
         theme.notifier.changed.connect(self._tint)
         self.set_saved(tr("Saved"))
-        self.set_policy(PolicyLevel.NOTHING, tr("Nothing leaves this machine"))
+        self.set_policy(EgressLevel.NOTHING, tr("Nothing leaves this machine"))
         self.clear()
         self._tint()
 
@@ -293,7 +292,7 @@ class MessageBar(QWidget):
         """Show a lock where the study is encrypted on the disk."""
         self._lock.setVisible(encrypted)
 
-    def set_policy(self, level: PolicyLevel, text: str, tooltip: str = "") -> None:
+    def set_policy(self, level: EgressLevel, text: str, tooltip: str = "") -> None:
         """Say what may leave this machine; raw footage is shown in a colour that cannot be overlooked."""
         self._policy.show_level(level, text, tooltip or text)
 
