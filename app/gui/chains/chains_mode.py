@@ -69,7 +69,7 @@ class ChainInputController(QObject):
         drawing.edit_text_requested.connect(self.edit_node_text)
         drawing.about_to_change.connect(form.flush)
         context.studio.leaving.connect(form.flush)
-        context.timeline.node_activated.connect(self.edit_node_text)
+        context.timeline.node_requests.activate.connect(self.edit_node_text)
         context.chains.chain_begun.connect(lambda: self._timeline.setFocus() if page.isVisible() else None)
 
     def edit_node_text(self, node_id: str = "") -> None:

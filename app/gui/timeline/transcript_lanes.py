@@ -145,12 +145,12 @@ class UtteranceEditor(QObject):
         self._open_page = open_page
         self._add_cue = add_cue
         self._add_node = add_node
-        timeline.utterance_move_requested.connect(self.retime)
-        timeline.utterance_create_requested.connect(self.add)
+        timeline.utterance_requests.move.connect(self.retime)
+        timeline.utterance_requests.create.connect(self.add)
         timeline.utterance_assign_requested.connect(lambda ids, lane: self.assign(ids, speaker_of_lane(lane)))
-        timeline.utterance_delete_requested.connect(self.delete)
-        timeline.utterance_nudge_requested.connect(self.nudge)
-        timeline.utterance_activated.connect(self.edit_utterance)
+        timeline.utterance_requests.delete.connect(self.delete)
+        timeline.utterance_requests.nudge.connect(self.nudge)
+        timeline.utterance_requests.activate.connect(self.edit_utterance)
 
     def retime(self, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> None:
         """Give utterances new starts and ends."""

@@ -128,13 +128,13 @@ def connect_widgets(window: "MainWindow") -> None:
     window.faces_page.boxes_toggled.connect(actions["boxes"].setChecked)
     window.messages.action_chosen.connect(lambda key: window.interrupted.acts.get(key, actions_of(key))())
     window.messages.policy_clicked.connect(actions["policy"].trigger)
-    timeline.segment_move_requested.connect(editing.move)
-    timeline.segment_create_requested.connect(
+    timeline.segment_requests.move.connect(editing.move)
+    timeline.segment_requests.create.connect(
         lambda lane, start, end: editing.mark_span(window.feed.track_of_lane(lane), start, end)
     )
     editing.label_requested.connect(window.context_menus.show_label_menu)
-    timeline.delete_requested.connect(editing.delete)
-    timeline.nudge_requested.connect(editing.nudge)
+    timeline.segment_requests.delete.connect(editing.delete)
+    timeline.segment_requests.nudge.connect(editing.nudge)
     timeline.menu_requested.connect(window.context_menus.show_timeline_menu)
 
 
