@@ -194,9 +194,11 @@ class SchemeBrowser(QTextBrowser):
     """Words to read, to select and to copy."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent, accessibleName=name, openLinks=False)
+        super().__init__(parent)
         self._looks: dict[str, LabelLook] = {}
         self._html = ""
+        self.setAccessibleName(name)
+        self.setOpenLinks(False)
         self.document().setDocumentMargin(theme.GRID * 1.5)
         self.setFrameShape(QTextBrowser.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus | Qt.FocusPolicy.TabFocus)

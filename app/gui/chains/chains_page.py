@@ -119,7 +119,9 @@ class ChecksList(QListWidget):
     opened = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent, accessibleName=tr("What to look at in this chain"), wordWrap=True)
+        super().__init__(parent)
+        self.setAccessibleName(tr("What to look at in this chain"))
+        self.setWordWrap(True)
         self.itemClicked.connect(self._open)
         self.itemActivated.connect(self._open)
 

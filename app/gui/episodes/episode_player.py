@@ -275,7 +275,9 @@ class TurnsView(QTextEdit):
     """Turns under each other; names are bold, what is done is slanted, what led up to it is muted."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent, readOnly=True, accessibleName=tr("What was said and done"))
+        super().__init__(parent)
+        self.setReadOnly(True)
+        self.setAccessibleName(tr("What was said and done"))
         self._turns: tuple[EpisodeTurnRow, ...] = ()
         theme.notifier.changed.connect(self._draw)
 

@@ -127,9 +127,11 @@ class JobsPanel(QFrame):
     counts_changed = Signal(int, int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent, accessibleName=tr("Jobs"), minimumWidth=360)
+        super().__init__(parent)
         self._jobs: dict[str, JobRow] = {}
         self._uncounted: set[str] = set()
+        self.setAccessibleName(tr("Jobs"))
+        self.setMinimumWidth(360)
         title = PlainLabel(tr("Jobs"), font=theme.font(semibold=True))
         self._clear = push_button(
             tr("Clear finished"),

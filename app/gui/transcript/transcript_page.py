@@ -176,7 +176,9 @@ class _ReturnField(QLineEdit):
     return_pressed = Signal(bool)
 
     def __init__(self, name: str, hint: str) -> None:
-        super().__init__(accessibleName=name, placeholderText=hint)
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setPlaceholderText(hint)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
