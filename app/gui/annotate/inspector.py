@@ -64,7 +64,6 @@ class Inspector(QWidget):
         play_requested (str): segment to play.
         kept_delete_requested (str, str, int): segment, field and version of a value that the form has no place for.
         panel_made (QWidget): labels and form of a track, which are made when they are first needed.
-        track_chosen (str): where new segments should go, as given to `chooser`.
         rejected (str): one line that says why what was typed cannot be.
     """
 
@@ -76,7 +75,6 @@ class Inspector(QWidget):
     play_requested = Signal(str)
     rejected = Signal(str)
     kept_delete_requested = Signal(str, str, int)
-    track_chosen = Signal(str)
     panel_made = Signal(object)
 
     def __init__(self, scheme: Scheme, taken: Sequence[QKeySequence] = (), parent: QWidget | None = None) -> None:
@@ -258,7 +256,6 @@ class Inspector(QWidget):
         self.kept.delete_requested.connect(
             lambda field, version: self.kept_delete_requested.emit(self._ids[0], field, version)
         )
-        self.chooser.track_chosen.connect(self.track_chosen)
         self.header.times_entered.connect(lambda start, end: self.times_changed.emit(self._ids[0], start, end))
         self.header.rejected.connect(self.rejected)
         self.header.play_requested.connect(lambda: self.play_requested.emit(self._ids[0]))
@@ -348,7 +345,7 @@ class InspectorFeed(QObject):
             inspector.times_changed.connect(lambda key, start, end: self._editing.move([(key, start, end)]))
             inspector.delete_requested.connect(self._editing.delete)
             inspector.kept_delete_requested.connect(self._editing.delete_kept_value)
-            inspector.track_chosen.connect(self._active.select_track)
+            inspector.chooser.track_chosen.connect(self._active.select_track)
             inspector.chooser.label_chosen.connect(self._active.select_label)
         self.show()
 

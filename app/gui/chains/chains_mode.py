@@ -48,10 +48,10 @@ class ChainInputController(QObject):
         form.editing_finished.connect(self._restore_focus)
         page.review.note.exited.connect(self._restore_focus)
         form.span_entered.connect(drawing.set_span)
-        form.range_requested.connect(drawing.apply_marked_range)
+        form.range.clicked.connect(drawing.apply_marked_range)
         form.rejected.connect(context.studio.message)
         form.person_toggled.connect(drawing.set_person)
-        form.character_requested.connect(self.add_character)
+        form.people.character_requested.connect(self.add_character)
         form.reasons.add_requested.connect(self.ask_reason)
         form.result_requested.connect(self.ask_result)
         form.reasons.removal_requested.connect(lambda other: self._remove_edge(other, reason=True))
@@ -183,8 +183,8 @@ class ChainReviewing(QObject):
         chosen.changed.connect(self._refresh)
         page.visible_changed.connect(lambda visible: self._refresh() if visible else None)
         page.review.decided.connect(self._decide)
-        page.review.withdraw_requested.connect(self.withdraw)
-        page.review.copy_requested.connect(self.copy_chain)
+        page.review.withdraw.clicked.connect(self.withdraw)
+        page.review.copy.clicked.connect(self.copy_chain)
         page.review.agreed.clicked.connect(self.make_consensus)
 
     def decide(self, decision: ChainDecision) -> None:

@@ -240,13 +240,9 @@ class ReviewBox(QWidget):
 
     Signals:
         decided (str, str): what is said, and the note.
-        withdraw_requested: take back what one said.
-        copy_requested: draw a version of one's own.
     """
 
     decided = Signal(str, str)
-    withdraw_requested = Signal()
-    copy_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -272,10 +268,8 @@ class ReviewBox(QWidget):
             self.buttons[decision] = button
             row.addWidget(button, 1)
         self.withdraw = _make_button(tr("Take back (W)"), tr("Take back what you said about this chain"))
-        self.withdraw.clicked.connect(self.withdraw_requested)
         row.addWidget(self.withdraw)
         self.copy = _make_button(tr("My own version"), tr("Copy this chain as yours, to draw what should be different"))
-        self.copy.clicked.connect(self.copy_requested)
         self.agreed = _make_button(
             tr("Make it the agreed version"), tr("Copy this chain as the version that both of you agreed on")
         )

@@ -274,10 +274,8 @@ class NodeForm(QWidget):
         text_typed (str, str): the node's id and its words, at each pause of typing.
         editing_finished: Return or Esc was pressed in the words.
         span_entered (object, object): start and end in microseconds.
-        range_requested: take the marked range.
         rejected (str): why what was typed cannot be.
         person_toggled (str, bool): a participant's id, and whether the node is theirs.
-        character_requested: add a participant whose node it is.
         reason_requested, result_requested: choose one to add.
         reason_removed (str), result_removed (str): take this one out.
         opened (str): go to a reason or a result.
@@ -288,10 +286,8 @@ class NodeForm(QWidget):
     text_typed = Signal(str, str)
     editing_finished = Signal()
     span_entered = Signal(object, object)
-    range_requested = Signal()
     rejected = Signal(str)
     person_toggled = Signal(str, bool)
-    character_requested = Signal()
     result_requested = Signal()
     opened = Signal(str)
     play_requested = Signal()
@@ -313,7 +309,6 @@ class NodeForm(QWidget):
         self.end.setToolTip(tr("End: type a time, or take the playhead's (])"))
         self.people = PeopleRow()
         self.people.toggled.connect(self._on_person_toggled)
-        self.people.character_requested.connect(self.character_requested)
         self.reasons = Neighbours(tr("Reasons"), tr("Add a reason (R)"), tr("Take the chosen reason out (Del)"))
         self.results = Neighbours(tr("Results"), tr("Add a result (Shift+R)"), tr("Take the chosen result out (Del)"))
         self._flags = PlainLabel(wordWrap=True)
@@ -354,7 +349,7 @@ class NodeForm(QWidget):
             edit.set_time(time)
             edit.setReadOnly(not editable)
         self._length.setText(f"{(node.end_us - node.start_us) / SECOND_US:.3f} s")
-        self._range.setEnabled(editable)
+        self.range.setEnabled(editable)
         self._delete.setEnabled(editable)
         self.people.show_people(node.people, editable)
         for neighbours, ids in ((self.reasons, graph.reasons[node.id]), (self.results, graph.results[node.id])):
@@ -380,7 +375,7 @@ class NodeForm(QWidget):
         column = make_column(self.kinds, self.words)
         page = make_panel(column)
         self._length = PlainLabel(look="quiet")
-        self._range = push_button(
+        self.range = push_button(
             tr("Take range"),
             tr("Take the start and end that are marked above the timeline (S)"),
             focusPolicy=Qt.FocusPolicy.TabFocus,
@@ -394,7 +389,7 @@ class NodeForm(QWidget):
                 self.end,
                 self._length,
                 None,
-                self._range,
+                self.range,
                 self._play,
                 self._delete,
                 spacing=theme.GRID // 2,
@@ -413,7 +408,6 @@ class NodeForm(QWidget):
         self.end.time_entered.connect(lambda end: self._on_span_entered(self.start.time_us(), end))
         for edit in (self.start, self.end):
             edit.rejected.connect(self.rejected)
-        self._range.clicked.connect(self.range_requested)
         self.results.add_requested.connect(self.result_requested)
         self.reasons.opened.connect(self.opened)
         self.results.opened.connect(self.opened)

@@ -64,11 +64,9 @@ class SentView(OwnDialog):
 
     Signals:
         policy_requested: show the policy of the study.
-        ask_requested: it may be sent; only where the view offers it.
     """
 
     policy_requested = Signal()
-    ask_requested = Signal()
 
     def __init__(self, title: str, offered: Sequence[str], *, before: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -87,7 +85,6 @@ class SentView(OwnDialog):
             tr("Ask"), tr("Send this, to every judge that is chosen"), look="primary", autoDefault=False
         )
         self.ask.setVisible(before)
-        self.ask.clicked.connect(self.ask_requested)
         close = QPushButton(tr("Close"))
         close.setToolTip(tr("Close; nothing is sent (Esc)") if before else tr("Close (Esc)"))
         close.setAutoDefault(False)
@@ -316,7 +313,7 @@ class InspectorController(QObject):
             return
         view = self._open(tr("What is sent"), [offer.name for offer in offers], before=True)
         view.offered.currentIndexChanged.connect(lambda at: self._plan(view, offers[at]))
-        view.ask_requested.connect(self._ask)
+        view.ask.clicked.connect(self._ask)
         self._plan(view, offers[0])
 
     def _inspect_sent(self, column: JudgmentColumn) -> None:

@@ -196,13 +196,7 @@ _DOT_PX = 8
 
 
 class SpeakersBar(ParticipantButtons):
-    """Buttons about the selected utterances, with the colours of participants.
-
-    Signals:
-        accept_requested: the program guessed right.
-    """
-
-    accept_requested = Signal()
+    """Buttons about the selected utterances, with the colours of participants."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
@@ -212,7 +206,6 @@ class SpeakersBar(ParticipantButtons):
         )
         self._colours: Mapping[str, str] = {}
         self.accept = make_choice_button(tr("Accept guess"), tr("The suggested speaker is right (A)"))
-        self.accept.clicked.connect(self.accept_requested)
         theme.notifier.changed.connect(self._tint)
         self.set_people([], {})
 
@@ -271,8 +264,6 @@ class TranscriptPage(StudyView):
         changed: other lines are shown than before.
         transcribe_requested, import_requested, add_requested: ways to a transcript.
         cancel_requested: stop the job that makes one.
-        threshold_changed (float): words with less confidence are underlined.
-        autoplay_changed (bool): going on to an utterance plays it.
 
     Attributes:
         acts: what the window's menu may ask for, by name.
@@ -285,8 +276,6 @@ class TranscriptPage(StudyView):
     import_requested = Signal()
     add_requested = Signal()
     cancel_requested = Signal()
-    threshold_changed = Signal(float)
-    autoplay_changed = Signal(bool)
 
     title = tr("Transcript")
     follows_recording = True
@@ -322,7 +311,6 @@ class TranscriptPage(StudyView):
         self.show_nothing()
         self._studio.utterances_selected.connect(self._show_selection)
         self.view.selection_changed.connect(self._on_selection)
-        self.threshold_changed.connect(self._on_threshold)
 
     def show_nothing(self) -> None:
         """Show that no recording is open."""
@@ -388,7 +376,6 @@ class TranscriptPage(StudyView):
             checkable=True,
             checked=True,
         )
-        self._plays_on.toggled.connect(self.autoplay_changed)
         self._help = RichLabel(wordWrap=True, look="quiet")
         return make_panel(
             make_column(
@@ -412,7 +399,7 @@ class TranscriptPage(StudyView):
             tr("Words with less confidence are underlined"),
             tr("Words that the model heard with less confidence than this are underlined"),
         )
-        self._below.valueChanged.connect(self.threshold_changed)
+        self._below.valueChanged.connect(self._on_threshold)
         return make_row(self._doubtful, self._below, None, spacing=theme.GRID // 2)
 
     def _make_job(self) -> QWidget:
