@@ -1,6 +1,6 @@
 """Computes every figure of an agreement report from the arrays of a study.
 
-The main figures are also split by label, choice, recording, annotator and pair.
+The main figures are also split by label, choice, participant, recording, annotator and pair.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -45,7 +45,7 @@ from project.progress import Progress, Silent, StageProgress
 
 @dataclass(frozen=True, slots=True)
 class AgreementRow:
-    """The figures of one label, choice, recording, annotator or pair."""
+    """The figures of one label, choice, participant, recording, annotator or pair."""
 
     key: str
     name: str
@@ -83,7 +83,8 @@ class AgreementReport:
         choices_where_agreed: field -> choices a segment where both sides chose the same.
         choices_where_differing: the same where they did not.
         confusion: labels + 1 rows of matched pairs, the first annotator of each pair down; the last is unmatched.
-        rows: what the figures are split by (`label`, a field's key, `recording`, `pair`, `annotator`) -> its rows.
+        rows: what the figures are split by (`label`, a field's key, `participant`, `recording`, `pair`,
+            `annotator`) -> its rows.
         published: beside the study's own.
     """
 
@@ -135,6 +136,10 @@ def build_rows(
             )
             for field in material.choice_fields
         },
+        "participant": tuple(
+            row(person, shares.statistics(material.participant == place))
+            for place, person in enumerate(material.participants)
+        ),
         "recording": tuple(
             AgreementRow(
                 material.recordings[place].key,

@@ -6,6 +6,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
 from itertools import combinations
 
@@ -28,6 +29,14 @@ from project.queries.segment_rows import value_rows
 from project.schemes.scheme import Field, FieldKind, Sampling, Scheme
 from project.store.study import Study
 from project.timebase import SECOND_US
+
+
+class MarkKind(StrEnum):
+    """What the segments of a track are compared as."""
+
+    SPANS = "spans"
+    POINTS = "points"
+    SAMPLES = "samples"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +117,8 @@ class AgreementData:
         end_us: (n,) microseconds.
         reviewed: (reviews,) segment that a review is about.
         agreed: (reviews,) whether the reviewer agreed.
+        participants: those whom segments are about; key is the id.
+        participant: (n,) whom each segment is about, an index; -1 for nobody. Empty where the form asks for nobody.
         third: index of the annotator who is compared with the others and counts in no other figure; -1 for none.
         points: whether the segments are points.
         sampling: when the segments were sampled; None where they were not.
@@ -129,12 +140,21 @@ class AgreementData:
     rating_fields: tuple[RatedField, ...] = ()
     reviewed: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     agreed: Bools = field(default_factory=lambda: np.zeros(0, bool))
+    participants: tuple[NamedKey, ...] = ()
+    participant: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
     third: int = -1
     points: bool = False
     sampling: Sampling | None = None
 
     def __len__(self) -> int:
         return len(self.recording)
+
+    @property
+    def marks(self) -> MarkKind:
+        """What its segments are compared as."""
+        if self.sampling is not None:
+            return MarkKind.SAMPLES
+        return MarkKind.POINTS if self.points else MarkKind.SPANS
 
     def spans(self, tolerance_us: int) -> SpanArray:
         """Return the segments as they are compared; see `compared_span`. Of samples, none touches the next."""
@@ -179,6 +199,7 @@ class AgreementSettings:
     scheme: str = ""
     scheme_version: int = 0
     track: str = ""
+    marks: MarkKind = MarkKind.SPANS
     annotators: tuple[str, ...] = ()
     third: str = ""
     recordings: int = 0
@@ -225,6 +246,17 @@ def assign_axes(recording: Ints, within: Sequence[Column], recordings: int) -> t
     kept = [(owner, *(str(column.get(at)) for column in within)) for at, owner in enumerate(recording.tolist())]
     axes = {key: axis for axis, key in enumerate(dict.fromkeys(kept))}
     return np.array([axes[key] for key in kept], np.int64), np.array([key[0] for key in axes], np.int64)
+
+
+def assign_participants(filled: Column, names: Mapping[str, str], size: int) -> tuple[tuple[NamedKey, ...], Ints]:
+    """Return the participants whom segments are about, in the order of `names`, and the place of each segment's."""
+    named = {value for value in filled.values() if isinstance(value, str)}
+    people = tuple(NamedKey(key, name) for key, name in names.items() if key in named)
+    places = {person.key: place for place, person in enumerate(people)}
+    found = np.full(size, -1)
+    for at, value in filled.items():
+        found[at] = places.get(str(value), -1)
+    return people, found
 
 
 def build_choice_field(field: Field, filled: Column, size: int) -> ChosenField:

@@ -120,7 +120,9 @@ def rating_figures(
         "randolph_kappa": randolph.estimate(weights),
         "weighted_kappa": _weighted_kappa(field, x, y),
         "pearson_r": correlation.estimate(weights),
-        "mean_difference": mean_statistic(np.abs(x - y), where, size, NOTHING_FILLED_IN).estimate(weights),
+        "mean_difference": mean_statistic(
+            np.abs(x - y), where, size, NOTHING_FILLED_IN, {"range": field.maximum - field.minimum}
+        ).estimate(weights),
     }
 
 

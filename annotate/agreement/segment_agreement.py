@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from annotate.agreement.annotation_arrays import AgreementData, AnnotatorPair, Options, SegmentMatches
+from annotate.agreement.annotation_arrays import AgreementData, AnnotatorPair, MarkKind, Options, SegmentMatches
 from annotate.agreement.coefficients import (
     ONE_CATEGORY,
     Coincidences,
@@ -114,15 +114,16 @@ class Shares:
         segments = self.comparable & about
         pairs = about[self.overlapping.first] | about[self.overlapping.second]
         size = len(self.material.recordings)
+        nothing = NO_OVERLAP if self.material.marks is MarkKind.SPANS else NO_MATCH
         where, between = self.material.recording[segments], self.overlapping.recording[pairs]
         return {
             "overlap_share": mean_statistic(self.overlapped[segments], where, size, NO_ANNOTATIONS),
-            "verdict_agreement": mean_statistic(self.same[pairs], between, size, NO_OVERLAP),
+            "verdict_agreement": mean_statistic(self.same[pairs], between, size, nothing),
             "disagreement_share": mean_statistic(
                 self.disputed[segments], where, size, NO_ANNOTATIONS, {"basis": "reviews"}
             )
             if self.from_reviews
-            else mean_statistic(~self.same[pairs], between, size, NO_OVERLAP, {"basis": "labels"}),
+            else mean_statistic(~self.same[pairs], between, size, nothing, {"basis": "labels"}),
         }
 
 

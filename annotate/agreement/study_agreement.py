@@ -13,9 +13,11 @@ from annotate.agreement.annotation_arrays import (
     AgreementData,
     AgreementInput,
     AgreementSettings,
+    MarkKind,
     NamedKey,
     Options,
     assign_axes,
+    assign_participants,
     build_choice_field,
     build_rating_field,
     list_labels,
@@ -27,7 +29,7 @@ from project.entities.study_records import Annotator, Recording, ReviewDecision
 from project.errors import UserError
 from project.queries import segment_rows
 from project.queries.annotator_rows import all_annotators, completions
-from project.queries.recording_rows import all_recordings
+from project.queries.recording_rows import all_recordings, pseudonyms
 from project.schemes.scheme import CHOICE_KINDS, NUMERIC_KINDS, FieldKind, Scheme
 from project.session.session import Session
 from project.store.study import Row
@@ -104,7 +106,7 @@ _DESCRIPTIONS: dict[str, tuple[str, str]] = {
     "point_alpha": ("Krippendorff's alpha of points", "As kappa, for any number of annotators; n: events."),
     "point_f1": ("F1 within the tolerance", "Share of points that find a partner within the tolerance; n: points."),
     "point_f1_same_label": ("F1 with the same label", "The same where only a partner of the same label counts."),
-    "point_distance": ("Distance of matched points", "Mean distance in seconds; n: pairs."),
+    "point_distance": ("Distance of matched points (s)", "Mean distance; n: pairs."),
     "sample_agreement": ("Same label in samples", "Share of samples in which both gave the same; n: samples."),
     "sample_kappa": (
         "Cohen's kappa over samples",
@@ -132,17 +134,37 @@ _DESCRIPTIONS: dict[str, tuple[str, str]] = {
     "randolph_kappa": ("Randolph's kappa", "Agreement above blind choice among bins of equal width."),
     "weighted_kappa": ("Weighted kappa", "Cohen's kappa with quadratic weights."),
     "pearson_r": ("Pearson's r", "Whether both rise and fall together; blind to one being stricter."),
-    "mean_difference": ("Mean difference", "First minus second annotator; 0 where neither is stricter."),
+    "mean_difference": ("Mean absolute difference", "In units of the scale; 0 where both give the same; n: pairs."),
 }
+_MARK_DESCRIPTIONS: dict[MarkKind, dict[str, tuple[str, str]]] = {
+    MarkKind.SPANS: {},
+    MarkKind.POINTS: {
+        "overlap_share": ("Points with a partner", "Share with another annotator's point in the tolerance; n: points."),
+        "verdict_agreement": ("Same label among matched points", "Share of matched pairs; n: pairs."),
+        "third_agreement": (
+            "Third annotator against the others",
+            "Same label where a point of the third matches that of another; n: pairs.",
+        ),
+    },
+    MarkKind.SAMPLES: {
+        "overlap_share": ("Samples that another annotator took too", "Share of the samples taken; n: samples."),
+        "verdict_agreement": ("Same label in samples of both", "Share of samples that both took; n: pairs."),
+        "third_agreement": (
+            "Third annotator against the others",
+            "Same label in samples that the third and another took; n: pairs.",
+        ),
+    },
+}
+"""The words that are other ones of points and of samples."""
 _FIELD_DESCRIPTIONS = {
     "cohen_kappa": ("Cohen's kappa", "Agreement above chance over matched pairs; 0 is chance; n: pairs."),
     "alpha": ("Krippendorff's alpha", "Agreement above chance, for any number of annotators; n: pairs."),
 }
 
 
-def describe_figure(key: str, *, field: bool = False) -> FigureDescription:
+def describe_figure(key: str, marks: MarkKind = MarkKind.SPANS, *, field: bool = False) -> FigureDescription:
     """Return the words for a figure of the whole track, or for one of a field of the form."""
-    known = _DESCRIPTIONS | _FIELD_DESCRIPTIONS if field else _DESCRIPTIONS
+    known = _DESCRIPTIONS | (_FIELD_DESCRIPTIONS if field else _MARK_DESCRIPTIONS[marks])
     return FigureDescription(*known.get(key, (key.replace("_", " ").capitalize(), "")))
 
 
@@ -190,6 +212,7 @@ def read_agreement_input(session: Session, question: AgreementQuery | None = Non
         scheme=scheme.key,
         scheme_version=scheme.version,
         track=track.key,
+        marks=material.marks,
         annotators=tuple(who.name for at, who in enumerate(material.annotators) if material.worked[:, at].any()),
         third=question.third,
         recordings=len(material.recordings),
@@ -217,9 +240,10 @@ def _material(
     rows = [row for row in segment_rows.segment_rows(study, scheme.key, track) if counts(row[1], row[2])]
     places = {row[0]: index for index, row in enumerate(rows)}
     fields = [field for field in scheme.fields_of(track) if field.kind in (*CHOICE_KINDS, *NUMERIC_KINDS)]
-    filled = read_value_columns(
-        study, scheme.key, track, [*dict.fromkeys([*(field.key for field in fields), *within])], places
-    )
+    about = scheme.participant_field(track)
+    wanted = [*(field.key for field in fields), *within, *([about.key] if about else [])]
+    filled = read_value_columns(study, scheme.key, track, [*dict.fromkeys(wanted)], places)
+    participants, participant = assign_participants(filled[about.key] if about else {}, pseudonyms(study), len(rows))
     recording, annotator = (_ints([index[row[at]] for row in rows]) for at, index in ((1, place), (2, lane)))
     worked = np.zeros((len(recordings), len(people)), bool)
     worked[recording, annotator] = True
@@ -254,6 +278,8 @@ def _material(
         ),
         reviewed=reviewed,
         agreed=agreed,
+        participants=participants,
+        participant=participant,
         third=third,
         points=scheme.track(track).holds_points,
         sampling=scheme.track(track).sampling,
@@ -330,7 +356,7 @@ def build_report_tables(report: AgreementReport) -> dict[str, tuple[tuple[str, .
 
 def _figures(report: AgreementReport) -> Iterator[tuple[Cell, ...]]:
     for key, figure in report.main.items():
-        yield (key, describe_figure(key).name, *_cells(figure))
+        yield (key, describe_figure(key, report.settings.marks).name, *_cells(figure))
     groups: dict[str, tuple[str, Mapping[str, StatisticResult]]] = {
         "f1_iou": ("F1 at IoU", report.f1_iou),
         "f1_iou_same_label": ("F1 with the same label at IoU", report.f1_iou_same_label),

@@ -10,10 +10,11 @@ from operator import is_
 from annotate.cues.prelabels import uncounted_annotators
 from annotate.review.peer_review import build_recording_review
 from annotate.review.segment_table import SegmentRow, SegmentTable
+from annotate.segments.time_samples import fill_sample_sheet
 from project.entities.study_records import Annotator, MediumRole, Recording, Run
 from project.queries.annotator_rows import all_annotators, all_assignments, completions
 from project.queries.history_rows import latest_run
-from project.queries.recording_rows import all_media, all_recordings, hold_outs
+from project.queries.recording_rows import all_media, all_recordings, appearances, hold_outs
 from project.queries.segment_rows import segment_counts, training_work, unresolved_comments
 from project.session.session import MediaState, Session
 from project.text_format import escape_unprintable, pluralize
@@ -27,6 +28,8 @@ class ChecklistItemKind(StrEnum):
 
     INCOMPLETE = "incomplete"
     """A segment lacks what its scheme's rules ask for, or is out of place."""
+    SAMPLES = "samples"
+    """Somebody took samples of a recording, and others are missing."""
     EMPTY = "empty"
     """A recording was given to somebody who marked nothing in it and did not say that they are done."""
     OPEN = "open"
@@ -39,6 +42,7 @@ class ChecklistItemKind(StrEnum):
 
 KIND_NAMES = {
     ChecklistItemKind.INCOMPLETE: "Incomplete segments",
+    ChecklistItemKind.SAMPLES: "Samples not coded",
     ChecklistItemKind.COMMENT: "Unresolved comments",
     ChecklistItemKind.REVIEW: "Segments to review",
     ChecklistItemKind.OPEN: "Recordings begun and not done",
@@ -137,14 +141,22 @@ def _is_unchanged(before: Sequence[SegmentRow], now: Sequence[SegmentRow]) -> bo
     return len(before) == len(now) and all(map(is_, before, now))
 
 
+def list_workers(session: Session, table: SegmentTable) -> tuple[Annotator, ...]:
+    """Return the people who marked something, were given a recording, or are done with one."""
+    active = {row.segment.annotator_id for row in table.rows.values()}
+    active |= {assignment.annotator_id for assignment in all_assignments(session.study)}
+    active |= {annotator_id for _, annotator_id in completions(session.study)}
+    return tuple(who for who in table.annotators.values() if who.kind == "person" and who.id in active)
+
+
 def build_checklist(
     session: Session, table: SegmentTable, annotators: Sequence[Annotator] = (), reviews: ReviewsWaiting | None = None
 ) -> Checklist:
-    """Return what people still have to do: these, or everybody where none is named.
+    """Return what people still have to do: these, or everybody who works on the study where none is named.
 
     `reviews` is what was found out before, where this is asked again and again.
     """
-    people = tuple(annotators or (annotator for annotator in table.annotators.values() if annotator.kind == "person"))
+    people = tuple(annotators) or list_workers(session, table)
     wanted = {person.id for person in people}
     order = {who.id: place for place, who in enumerate(people)}
     kinds = {kind: place for place, kind in enumerate(KIND_NAMES)}
@@ -152,6 +164,7 @@ def build_checklist(
         item
         for part in (
             _incomplete_items(table, wanted),
+            _missing_samples(session, table),
             _plan(session, table),
             _comments(session, table),
             (reviews or ReviewsWaiting(session)).find_pending(table),
@@ -169,6 +182,28 @@ def _incomplete_items(table: SegmentTable, wanted: set[str]) -> Iterator[Checkli
         if segment.annotator_id in wanted and (problems := table.problems(key)):
             who, recording = table.annotators[segment.annotator_id], table.recordings[segment.recording_id]
             yield ChecklistItem(ChecklistItemKind.INCOMPLETE, who, recording, " ".join(problems), segment.start_us, key)
+
+
+def _missing_samples(session: Session, table: SegmentTable) -> Iterator[ChecklistItem]:
+    tracks = {
+        (scheme.key, track.key): scheme for scheme in session.schemes for track in scheme.tracks if track.sampling
+    }
+    begun: dict[tuple[str, str, str, str], list[SegmentRow]] = {}
+    for row in table.rows.values() if tracks else ():
+        segment = row.segment
+        if (segment.scheme, segment.track) in tracks:
+            work = segment.scheme, segment.track, segment.recording_id, segment.annotator_id
+            begun.setdefault(work, []).append(row)
+    present = appearances(session.study) if begun else {}
+    for (scheme_key, track, recording_id, annotator_id), rows in begun.items():
+        scheme, recording = tracks[scheme_key, track], table.recordings[recording_id]
+        people = [table.participants[person] for person in sorted(present.get(recording_id, ()))]
+        sheet = fill_sample_sheet(recording, scheme, track, people, [(row.segment, row.values) for row in rows])
+        if missing := sheet.size - sheet.taken:
+            text = f"{scheme.track(track).name}: {missing} of {pluralize(sheet.size, 'sample')} not coded."
+            first_us = sheet.missing[0].start_us
+            who = table.annotators[annotator_id]
+            yield ChecklistItem(ChecklistItemKind.SAMPLES, who, recording, text, first_us, count=missing)
 
 
 def _plan(session: Session, table: SegmentTable) -> Iterator[ChecklistItem]:

@@ -4,16 +4,16 @@ A sample is a segment of a track with `sampling`, a point or an interval; in a s
 participant, there is one for each participant of the recording.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from annotate.segments.segment_edits import add_segment, set_label
-from project.entities.study_records import Changes, Participant, Segment
+from project.entities.study_records import Changes, Json, Participant, Recording, Segment
 from project.errors import UserError
 from project.queries.recording_rows import participants_in
 from project.queries.segment_rows import segments_of, values_in
-from project.schemes.scheme import FieldKind, Sampling
+from project.schemes.scheme import Sampling, Scheme
 from project.session.session import Session
 
 
@@ -67,6 +67,17 @@ class SampleSheet:
             for participant in (self.people or (None,))
         )
 
+    @property
+    def size(self) -> int:
+        """How many questions there are."""
+        return self.samples * max(1, len(self.people))
+
+    @property
+    def taken(self) -> int:
+        """How many of them have an answer."""
+        people = {participant.id for participant in self.people} or {""}
+        return sum(number <= self.samples and who in people for number, who in self.answers)
+
     @cached_property
     def missing(self) -> tuple[SampleQuestion, ...]:
         """The questions without an answer."""
@@ -91,23 +102,45 @@ class SampleSheet:
 
 
 def read_sample_sheet(session: Session, recording_id: str, scheme_key: str, track_key: str) -> SampleSheet:
-    """Return the samples of a track in a recording."""
-    scheme = session.schemes.get(scheme_key)
+    """Return the samples of a track in a recording, with those that the annotator of the session took."""
+    author, values = session.annotator(), values_in(session.study, recording_id)
+    own = [
+        (segment, values.get(segment.id, {}))
+        for segment in segments_of(session.study, recording_id, scheme=scheme_key)
+        if segment.track == track_key and author is not None and segment.annotator_id == author.id
+    ]
+    people = participants_in(session.study, recording_id)
+    return fill_sample_sheet(session.recording(recording_id), session.schemes.get(scheme_key), track_key, people, own)
+
+
+def fill_sample_sheet(
+    recording: Recording,
+    scheme: Scheme,
+    track_key: str,
+    people: Sequence[Participant],
+    own: Iterable[tuple[Segment, Mapping[str, Json]]],
+) -> SampleSheet:
+    """Return the samples of a track in a recording.
+
+    Args:
+        recording: that is sampled.
+        scheme: of the track.
+        track_key: of the track.
+        people: the participants of the recording, whom a scan goes over.
+        own: the segments of one annotator on the track there, with their values.
+    """
     track = scheme.track(track_key)
     if track.sampling is None:
         raise UserError(f"{track.name} is not sampled.", "Choose a track whose scheme says when samples are taken.")
-    field = next((field.key for field in scheme.fields_of(track_key) if field.kind is FieldKind.PARTICIPANT), "")
-    people = tuple(participants_in(session.study, recording_id)) if field else ()
-    author = session.annotator()
-    values = values_in(session.study, recording_id) if field else {}
+    about = scheme.participant_field(track_key)
+    field, scanned = ("", ()) if about is None else (about.key, tuple(people))
     answers: dict[tuple[int, str], Segment] = {}
-    for segment in segments_of(session.study, recording_id, scheme=scheme_key):
-        number = track.sampling.number_of(segment.start_us, segment.end_us)
-        if segment.track == track_key and author is not None and segment.annotator_id == author.id and number:
-            about = values.get(segment.id, {}).get(field, "") if people else ""
-            answers.setdefault((number, str(about or "")), segment)
-    count = track.sampling.count(session.recording(recording_id).duration_us)
-    return SampleSheet(recording_id, scheme_key, track_key, track.sampling, count, field, people, answers)
+    for segment, values in own:
+        if number := track.sampling.number_of(segment.start_us, segment.end_us):
+            whom = values.get(field, "") if scanned else ""
+            answers.setdefault((number, str(whom or "")), segment)
+    count = track.sampling.count(recording.duration_us)
+    return SampleSheet(recording.id, scheme.key, track_key, track.sampling, count, field, scanned, answers)
 
 
 def answer_sample(session: Session, sheet: SampleSheet, question: SampleQuestion, label: str) -> Changes:

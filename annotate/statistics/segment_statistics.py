@@ -158,6 +158,8 @@ def _select_annotator(material: AgreementData, annotator: int) -> AgreementData:
         rating_fields=(),
         reviewed=np.zeros(0, np.int64),
         agreed=np.zeros(0, bool),
+        participants=(),
+        participant=np.zeros(0, np.int64),
         third=-1,
     )
 

@@ -1,4 +1,4 @@
-"""A scheme that is being edited: every edit returns a new draft, which remembers what became of its labels.
+"""A scheme that is being edited: every edit returns a new draft, which remembers what became of labels and fields.
 
 Keys in a draft are unique, so that a name can be followed; everything else is checked when the draft is used.
 """
@@ -9,9 +9,21 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from annotate.study.field_changes import FieldChange, convert_value, find_field_changes
 from annotate.study.scheme_versions import LabelKey
 from project.errors import UserError
-from project.schemes.scheme import Example, Field, FieldChoice, FieldKind, Label, RequiredFieldsRule, Scheme, Track
+from project.schemes.scheme import (
+    CHOICE_KINDS,
+    NUMERIC_KINDS,
+    Example,
+    Field,
+    FieldChoice,
+    FieldKind,
+    Label,
+    RequiredFieldsRule,
+    Scheme,
+    Track,
+)
 
 _MAX_KEY_CHARS = 40
 _Part = TypeVar("_Part", Track, Label, Field, FieldChoice)
@@ -35,17 +47,19 @@ class SchemeDraft:
         scheme: as it is now; it need not be right.
         base: as it was before; None for a new one.
         moved: track and label of the base -> those that it is now; a label that was taken out is missing.
+        fields: key of a field of the base -> that which it has now; a field that was taken out is missing.
     """
 
     scheme: Scheme
     base: Scheme | None = None
     moved: Mapping[LabelKey, LabelKey] = field(default_factory=dict)
+    fields: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, scheme: Scheme) -> "SchemeDraft":
         """Begin to change a scheme."""
         keys = {(track.key, label.key): (track.key, label.key) for track in scheme.tracks for label in track.labels}
-        return cls(scheme, scheme, keys)
+        return cls(scheme, scheme, keys, {known.key: known.key for known in scheme.fields})
 
     @classmethod
     def empty(cls, name: str, track: str, taken: Collection[str]) -> "SchemeDraft":
@@ -67,8 +81,12 @@ class SchemeDraft:
         return [before for before, now in self.moved.items() if now == (track, label)]
 
     def is_new_field(self, key: str) -> bool:
-        """Tell whether the base has no field of a key."""
-        return self.base is None or all(known.key != key for known in self.base.fields)
+        """Tell whether a field is none of the base."""
+        return key not in self.fields.values()
+
+    def field_changes(self) -> tuple[FieldChange, ...]:
+        """Return the fields of the base that have another key or kind now."""
+        return () if self.base is None else find_field_changes(self.base, self.scheme, self.fields)
 
     def edit(self, **changes: Any) -> "SchemeDraft":
         """Change what the scheme says of itself. The key of a new one follows its name."""
@@ -87,12 +105,15 @@ class SchemeDraft:
         return self.edit_track(track, labels=labels)
 
     def edit_field(self, key: str, /, **changes: Any) -> "SchemeDraft":
-        """Change a field. What its new kind cannot have goes, and what it needs comes."""
+        """Change a field. What its new kind cannot have goes, and what it needs comes; so for values of examples."""
         before = self.scheme.field(key)
         after = replace(before, **changes)
+        draft = self
         if after.kind is not before.kind:
-            after = _fit_kind(after)
-        return self._with_fields(after if known.key == key else known for known in self.scheme.fields)
+            after = _fit_kind(self._as_in_base(after))
+            examples = (_convert_example(shown, before, after) for shown in self.scheme.examples)
+            draft = replace(self, scheme=replace(self.scheme, examples=tuple(examples)))
+        return draft._with_fields(after if known.key == key else known for known in self.scheme.fields)
 
     def name_track(self, key: str, name: str) -> tuple["SchemeDraft", str]:
         """Name a track; the key of a new one follows. Returns its key."""
@@ -145,10 +166,12 @@ class SchemeDraft:
         return changed._redirect(track, key, new)
 
     def rekey_field(self, key: str, new: str) -> "SchemeDraft":
-        """Give a new field another key, and everything that names it."""
+        """Give a field another key, and everything that names it."""
         if key == new:
             return self
         _require_free(new, [known.key for known in self.scheme.fields], "field")
+        gone = [] if self.base is None else [old.key for old in self.base.fields if old.key not in self.fields]
+        _require_free(new, gone, "field that was removed here")
         renamed = _renames({key: new})
         scheme = replace(
             self.scheme,
@@ -159,7 +182,8 @@ class SchemeDraft:
                 for shown in self.scheme.examples
             ),
         )
-        return replace(self, scheme=scheme)
+        moved = {before: new if now == key else now for before, now in self.fields.items()}
+        return replace(self, scheme=scheme, fields=moved)
 
     def add_track(self, name: str) -> tuple["SchemeDraft", str]:
         """Add a track without labels; returns its key."""
@@ -232,7 +256,30 @@ class SchemeDraft:
             rules=tuple(rule for rule in rules if rule.needs),
             examples=tuple(examples),
         )
-        return replace(self, scheme=scheme)
+        return replace(self, scheme=scheme, fields={old: now for old, now in self.fields.items() if now != key})
+
+    def add_example(self, title: str, label: str) -> "SchemeDraft":
+        """Add a worked example at the end."""
+        return self._with_examples((*self.scheme.examples, Example(title, "", label, {})))
+
+    def edit_example(self, place: int, /, **changes: Any) -> "SchemeDraft":
+        """Change a worked example; one that gets another label loses what that has no field for."""
+        shown = replace(self.scheme.examples[place], **changes)
+        if "label" in changes:
+            fields = {known.key for known in self.scheme.fields if known.applies_to(shown.label)}
+            shown = replace(shown, values={key: value for key, value in shown.values.items() if key in fields})
+        return self._with_examples(shown if at == place else known for at, known in enumerate(self.scheme.examples))
+
+    def shift_example(self, place: int, by: int) -> "SchemeDraft":
+        """Move a worked example up or down."""
+        order = list(self.scheme.examples)
+        if 0 <= place + by < len(order):
+            order.insert(place + by, order.pop(place))
+        return self._with_examples(order)
+
+    def remove_example(self, place: int) -> "SchemeDraft":
+        """Take a worked example out."""
+        return self._with_examples(known for at, known in enumerate(self.scheme.examples) if at != place)
 
     def merge_label(self, track: str, key: str, into: str) -> "SchemeDraft":
         """Let a label be another of its track: its segments get that one."""
@@ -298,6 +345,21 @@ class SchemeDraft:
     def _with_tracks(self, tracks: Iterable[Track]) -> "SchemeDraft":
         return replace(self, scheme=replace(self.scheme, tracks=tuple(tracks)))
 
+    def _as_in_base(self, known: Field) -> Field:
+        """Return a field of another kind with the choices or the range of the base, where it has lost its own."""
+        old = next((old for old, now in self.fields.items() if now == known.key), "")
+        if self.base is None or not old:
+            return known
+        base = self.base.field(old)
+        if base.kind in CHOICE_KINDS and not known.choices:
+            return replace(known, choices=base.choices)
+        if base.kind in NUMERIC_KINDS and not known.minimum < known.maximum:
+            return replace(known, minimum=base.minimum, maximum=base.maximum, step=base.step, ends=base.ends)
+        return known
+
+    def _with_examples(self, examples: Iterable[Example]) -> "SchemeDraft":
+        return replace(self, scheme=replace(self.scheme, examples=tuple(examples)))
+
     def _with_fields(self, fields: Iterable[Field]) -> "SchemeDraft":
         return replace(self, scheme=replace(self.scheme, fields=tuple(fields)))
 
@@ -339,6 +401,14 @@ def _renames(names: Mapping[str, str], *, keep: bool = False) -> Callable[[Itera
         return tuple(dict.fromkeys(name for name in found if name))
 
     return rename
+
+
+def _convert_example(shown: Example, before: Field, after: Field) -> Example:
+    """Return an example with its value of a field as another kind holds it, or without."""
+    if before.key not in shown.values:
+        return shown
+    values = {**shown.values, before.key: convert_value(before, after, shown.values[before.key])}
+    return replace(shown, values={key: value for key, value in values.items() if value is not None})
 
 
 def _fit_kind(known: Field) -> Field:

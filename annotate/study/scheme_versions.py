@@ -1,12 +1,13 @@
 """Edits of which scheme versions a study uses, and the values and labels that the newest versions no longer have.
 
-These edits never touch values.
+Only a field that gets another key or kind changes its values.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from annotate.study.field_changes import FieldChange, apply_field_changes
 from project.entities.study_records import Changes, FieldValue, Segment
 from project.errors import UserError
 from project.queries.segment_rows import older_values, relabel_segments, segments_of_scheme
@@ -32,16 +33,18 @@ def use_scheme(
     text: str,
     name: str,
     moved: Mapping[LabelKey, LabelKey] = MappingProxyType({}),
+    fields: Sequence[FieldChange] = (),
     *,
     default: bool = False,
 ) -> tuple[Scheme, Changes]:
-    """Use a scheme in a study, or a new version of one that it uses already; what was filled in stays as it is.
+    """Use a scheme in a study, or a new version of one that it uses already; all else that was filled in stays.
 
     Args:
         session: the study.
         text: of the scheme.
         name: what messages call it.
         moved: track and label of the version before -> those that its segments get, whoever made them.
+        fields: those that get another key or kind, with their values.
         default: whether new segments are made under it.
 
     Returns:
@@ -59,6 +62,8 @@ def use_scheme(
             insert_version(session.study, scheme.key, scheme.version, text)
         if moved:
             relabel_segments(session.study, scheme.key, moved)
+        if fields:
+            apply_field_changes(session.study, scheme, fields)
         if default:
             used = [scheme.key, *(key for key in used if key != scheme.key)]
         _set_in_use(session, [*used, *([] if scheme.key in used else [scheme.key])])

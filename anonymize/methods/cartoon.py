@@ -25,7 +25,7 @@ _CHANGED_LEVELS = 14.0
 class CartoonOptions:
     """How the network is used."""
 
-    size: int = limited_field(256, 128, 1024, "Size", "Side of the crop in pixels, where the network takes any.")
+    size: int = limited_field(256, 128, 1024, "Size", "Side of the crop in pixels, where the network takes any.", "px")
     smoothing: float = limited_field(
         0.5, 0.0, 0.9, "Smoothing", "How much of the drawing before stays where it is alike."
     )

@@ -27,10 +27,10 @@ class PitchFormantOptions:
     """
 
     pitch: float = limited_field(
-        4.0, 0.0, 8.0, "Pitch", "Semitones up or down at most; everybody gets four fifths or more."
+        4.0, 0.0, 8.0, "Pitch", "Semitones up or down at most; everybody gets four fifths or more.", "semitones"
     )
     formants: float = limited_field(
-        28.0, 15.0, 40.0, "Formants", "Percent at most; everybody gets four fifths of it or more."
+        28.0, 15.0, 40.0, "Formants", "Percent at most; everybody gets four fifths of it or more.", "%"
     )
 
     def __post_init__(self) -> None:

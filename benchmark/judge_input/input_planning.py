@@ -290,7 +290,9 @@ class _InputPlanner:
             "people": "\n".join(self._introductions()),
             "definitions": self._definitions(spec),
             "given": "\n".join(self._given_lines()),
-            "seen": self._describe_option_media(option_media) if option_media else self._describe_media(media),
+            "seen": self._describe_option_media(option_media)
+            if option_media
+            else self._describe_media(media) + self._describe_point(),
             "conversation": "\n".join(f"{line.head}{line.text}" for line in lines),
             "shape": answer_shape(spec, thinks=self._variant in THINKING_VARIANTS),
         }
@@ -476,6 +478,14 @@ class _InputPlanner:
         first = "One picture comes" if count == 1 else f"{count} pictures, in order and evenly spaced, come"
         when = f" Taken at {', '.join(stamps)} from its start." if stamps else ""
         return f"{first} with this, from the moment's {length}.{when}"
+
+    def _describe_point(self) -> str:
+        """Return at which time of what is shown the point lies that is asked about; "" for anything else."""
+        point_us = self._place.point_us
+        if point_us is None or self._task.modality is Modality.NOTHING:
+            return ""
+        at = format_seconds(point_us - self._start, fine=self._end - self._start < _FINE_BELOW_US)
+        return f" What is asked about is the instant at {at} from its start; the rest shows what surrounds it."
 
     def _note_transcript(self) -> None:
         if not self._told:

@@ -16,7 +16,7 @@ from project.entities.causal_chains import Chain, ChainGraph
 from project.entities.frozen_items import FrozenItem
 from project.entities.judgments import JudgmentTarget, JudgmentTargetKind, base_part
 from project.entities.questions import Question, question_from_json
-from project.entities.study_records import Json, Segment
+from project.entities.study_records import Json, Segment, point_in_span
 from project.errors import UserError, no_longer_in_study
 from project.queries.annotator_rows import all_annotators
 from project.queries.chain_rows import find_chain, read_graph
@@ -85,6 +85,7 @@ class SubjectLocation:
         end_us: on the recording's axis.
         scheme: of a segment; "" for anything else.
         track: of a segment; "" for anything else.
+        point_us: the instant that is asked about, where that is a point; else None.
         state: present state of a question or a chain; "" for anything else.
         question: the question, if it is one.
         chain: the chain, if it is one, or the source of the question, if requested.
@@ -97,6 +98,7 @@ class SubjectLocation:
     end_us: int
     scheme: str = ""
     track: str = ""
+    point_us: int | None = None
     state: str = ""
     question: Question | None = None
     chain: ChainGraph | None = None
@@ -115,7 +117,9 @@ def locate_target(session: Session, about: JudgmentTarget, *, told_chain: bool =
             segment = get_visible_segment(session, about.id)
             shown = segment.shown_span(session.recording(segment.recording_id).duration_us)
             span = segment.recording_id, *shown
-            return SubjectLocation(about, *span, segment.scheme, segment.track)
+            return SubjectLocation(
+                about, *span, segment.scheme, segment.track, segment.start_us if segment.is_point else None
+            )
         case JudgmentTargetKind.QUESTION:
             question = find_question(session.study, about.id)
             if question is None:
@@ -143,13 +147,18 @@ def _locate_item(session: Session, about: JudgmentTarget, *, told_chain: bool) -
     frozen = item.content.get("question")
     question = question_from_json(cast(dict[str, Json], frozen)) if frozen else None
     chain = find_chain(session.study, question.chain_id) if told_chain and question and question.chain_id else None
+    end_us = min(item.end_us, recording.duration_us)
+    key, track = str(item.content.get("scheme", "")), str(item.content.get("track", ""))
+    scheme = session.schemes.find(key) if item.target_kind is JudgmentTargetKind.SEGMENT else None
+    holds_points = scheme is not None and scheme.track_or_empty(track).holds_points
     return SubjectLocation(
         about,
         recording.id,
         item.start_us,
-        min(item.end_us, recording.duration_us),
-        str(item.content.get("scheme", "")),
-        str(item.content.get("track", "")),
+        end_us,
+        key,
+        track,
+        point_in_span(item.start_us, end_us, recording.duration_us) if holds_points else None,
         item.made_from,
         question,
         read_graph(session.study, chain) if chain else None,

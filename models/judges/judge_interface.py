@@ -349,9 +349,9 @@ class ModelOptions:
         0.0, 0.0, 2.0, "Temperature", "How freely words are drawn; 0 takes the likeliest."
     )
     max_tokens: int = limited_field(
-        2048, 16, 65536, "Longest answer", "Tokens that an answer may have, thoughts included."
+        2048, 16, 65536, "Longest answer", "Tokens that an answer may have, thoughts included.", "tokens"
     )
-    timeout_s: float = limited_field(120.0, 1.0, 3600.0, "Time limit", "Seconds that one request may take.")
+    timeout_s: float = limited_field(120.0, 1.0, 3600.0, "Time limit", "Seconds that one request may take.", "s")
     concurrency: int = limited_field(4, 1, 64, "Requests at once", "Requests that may be under way at the same time.")
     per_minute: int = limited_field(
         0, 0, 100000, "Requests a minute", "Requests that may be started in a minute; 0 for no limit."

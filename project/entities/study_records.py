@@ -266,6 +266,13 @@ class Segment:
         return max(0, self.start_us - POINT_CONTEXT_US), min(duration_us, self.end_us + POINT_CONTEXT_US)
 
 
+def point_in_span(start_us: int, end_us: int, duration_us: int) -> int:
+    """Return the point of which `Segment.shown_span` gives this span, in a recording of this length."""
+    if end_us < duration_us:
+        return max(start_us, end_us - POINT_CONTEXT_US)
+    return min(end_us, start_us + POINT_CONTEXT_US) if start_us else (start_us + end_us) // 2
+
+
 @dataclass(frozen=True, slots=True)
 class FieldValue:
     """One field of a segment's form, under the scheme and version it was filled in with."""

@@ -6,12 +6,13 @@ from typing import Any
 from project.errors import UserError
 
 
-def limited_field(default: float, minimum: float, maximum: float, title: str, description: str) -> Any:
+def limited_field(default: float, minimum: float, maximum: float, title: str, description: str, unit: str = "") -> Any:
     """Return a dataclass field whose value must lie within the limits, both included.
 
-    Forms, flags of the command line and recorded parameters derive from such fields.
+    Forms, which show the unit behind the number, flags of the command line and recorded parameters derive from such
+    fields.
     """
-    metadata = {"minimum": minimum, "maximum": maximum, "title": title, "description": description}
+    metadata = {"minimum": minimum, "maximum": maximum, "title": title, "description": description, "unit": unit}
     return field(default=default, metadata=metadata)
 
 

@@ -158,6 +158,19 @@ def set_value(study: Study, new: FieldValue) -> None:
     VALUES.upsert(study, new)
 
 
+def values_of_fields(study: Study, scheme: str, fields: Sequence[str]) -> list[FieldValue]:
+    """Return every value of some fields of a scheme, in all versions, also those that a training round hides."""
+    marks = ", ".join("?" * len(fields))
+    return VALUES.select(study, f"WHERE scheme = ? AND field IN ({marks})", scheme, *fields)
+
+
+def replace_values(study: Study, scheme: str, fields: Sequence[str], new: Sequence[FieldValue]) -> None:
+    """Put other values in the place of all values of some fields of a scheme; inside a step."""
+    marks = ", ".join("?" * len(fields))
+    study.write(f"DELETE FROM segment_value WHERE scheme = ? AND field IN ({marks})", (scheme, *fields))
+    VALUES.insert_all(study, new)
+
+
 def clear_value(study: Study, old: FieldValue) -> None:
     """Take one value away, under its own version only; inside a step."""
     VALUES.delete(study, old.segment_id, old.scheme, old.version, old.field)

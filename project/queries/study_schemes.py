@@ -42,6 +42,11 @@ def value_counts(study: Study) -> dict[str, dict[int, int]]:
     )
 
 
+def fields_with_values(study: Study, key: str) -> set[str]:
+    """Return the keys of the fields of a scheme that have a value, in any version."""
+    return {row[0] for row in study.rows("SELECT DISTINCT field FROM segment_value WHERE scheme = ?", (key,))}
+
+
 def _by_version(rows: Sequence[Row]) -> dict[str, dict[int, Any]]:
     found: dict[str, dict[int, Any]] = {}
     for key, version, value in rows:

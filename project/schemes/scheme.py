@@ -162,6 +162,24 @@ class Field:
             track is None or not self.tracks or track in self.tracks
         )
 
+    def holds(self, value: Json) -> bool:
+        """Tell whether a value is one that the field can have."""
+        known = [choice.key for choice in self.choices]
+        match self.kind:
+            case FieldKind.CHOICE:
+                return value in known
+            case FieldKind.CHOICES:
+                return isinstance(value, list) and all(choice in known for choice in value)
+            case FieldKind.TEXT | FieldKind.PARTICIPANT:
+                return isinstance(value, str)
+            case FieldKind.SCALE | FieldKind.SLIDER:
+                return (
+                    isinstance(value, int | float)
+                    and not isinstance(value, bool)
+                    and self.minimum <= value <= self.maximum
+                    and (self.kind is FieldKind.SLIDER or float(value).is_integer())
+                )
+
 
 @dataclass(frozen=True, slots=True)
 class Label:
@@ -419,32 +437,14 @@ class Scheme:
             value = values.get(field.key)
             if field.kind is FieldKind.CHOICES and isinstance(value, list):
                 value = [choice.key for choice in field.choices if choice.key in value] or None
-            if value is not None and _fits(field, value):
+            if value is not None and field.holds(value):
                 found[field.key] = value
         return found
 
     def orphaned_values(self, track: str, values: Mapping[str, Json]) -> dict[str, Json]:
         """Return the values that this version has no place for: of fields or choices that an older version had."""
         fields = {field.key: field for field in self.fields_of(track)}
-        return {key: value for key, value in values.items() if key not in fields or not _fits(fields[key], value)}
-
-
-def _fits(field: Field, value: Json) -> bool:
-    known = {choice.key for choice in field.choices}
-    match field.kind:
-        case FieldKind.CHOICE:
-            return value in known
-        case FieldKind.CHOICES:
-            return isinstance(value, list) and all(choice in known for choice in value)
-        case FieldKind.TEXT | FieldKind.PARTICIPANT:
-            return isinstance(value, str)
-        case FieldKind.SCALE | FieldKind.SLIDER:
-            return (
-                isinstance(value, int | float)
-                and not isinstance(value, bool)
-                and field.minimum <= value <= field.maximum
-                and (field.kind is FieldKind.SLIDER or float(value).is_integer())
-            )
+        return {key: value for key, value in values.items() if key not in fields or not fields[key].holds(value)}
 
 
 def _require_known_choices(field: Field, values: Sequence[Json]) -> list[str]:

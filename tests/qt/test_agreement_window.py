@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from annotate.agreement.annotation_arrays import Options
+from annotate.agreement.study_agreement import AgreementQuery, report_agreement
 from annotate.segments.segment_edits import add_segment
+from app.gui.agreement import agreement_figures
+from app.gui.agreement.agreement_figures import MAX_BARS, split_plot
 from app.gui.agreement.agreement_window import AgreementWindow
 from app.gui.pages.live import LiveState
 from app.gui.window.main_window import MainWindow
@@ -20,12 +25,13 @@ from project.entities.study_records import Verdict
 from project.queries.recording_rows import all_recordings
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
+from tests.builders.point_schemes import mark_moment, open_moments
 from tests.builders.scripted_dialogs import Answers
 from tests.builders.shown_texts import table_rows
 from tests.builders.terminal import Terminal
 from tests.qt.conftest import OpenWindow
 from widgets.plots.estimates_table import BETWEEN, NAME, VALUE, N
-from widgets.plots.plot_data import PlotFormat, format_value
+from widgets.plots.plot_data import Histogram, PlotFormat, format_value
 from widgets.plots.plot_view import COPY_PICTURE, COPY_TABLE, CSV
 from widgets.text_labels import PlainLabel
 
@@ -54,6 +60,23 @@ def opened(qtbot: QtBot, window: MainWindow) -> AgreementWindow:
     found: AgreementWindow = window.windows.open_window("agreement")
     current(qtbot, found)
     return found
+
+
+def test_a_distance_of_points_has_an_axis_in_seconds_that_ends_at_the_tolerance(tmp_path: Path) -> None:
+    with open_moments(tmp_path) as session:
+        for at in range(1, 60):
+            mark_moment(session, "Ada", at, "nod")
+            mark_moment(session, "Ben", at + 0.3, "nod")
+        query = AgreementQuery(scheme="moments", track="nods", options=Options(samples=0, tolerance_us=400_000))
+        report = report_agreement(session, query)
+    rows = {row.name: row for row in agreement_figures.main_rows(report)}
+    assert rows["Distance of matched points (s)"].axis_end == 0.4
+    assert rows["Points with a partner"].axis_end == 1
+    many = replace(report, rows={"recording": report.rows["recording"] * (MAX_BARS + 1)})
+    drawn = split_plot(many, "recording", "point_distance")
+    assert isinstance(drawn, Histogram)
+    assert (drawn.edges[0], drawn.edges[-1]) == (0, pytest.approx(0.4))
+    assert drawn.piles[0].counts[15] == MAX_BARS + 1, "0.3 s is no more cut off at either end"
 
 
 def current(qtbot: QtBot, found: AgreementWindow) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
@@ -55,6 +55,24 @@ def marked(window: MainWindow) -> list[tuple[str, float]]:
     found = all_segments(window.studio.session.study)
     assert all(segment.is_point for segment in found if segment.track == "nods")
     return [(segment.label, segment.start_us / SECOND) for segment in found if segment.track == "nods"]
+
+
+def test_home_is_the_players_unless_a_box_was_reached_with_tab(window: MainWindow) -> None:
+    assert window.inspector is not None
+    box = window.inspector.chooser.combo
+    box.setFocus(Qt.FocusReason.TabFocusReason)
+    window.playback.jump(2 * SECOND)
+    press(window, "Home")
+    assert (box.currentIndex(), window.player.position_us) == (0, 2 * SECOND)
+    press(window, "Shift+Right", "Right")
+    assert window.player.position_us > 3 * SECOND, "a box has no use for it"
+    press(window, "End")
+    last = box.currentIndex()
+    assert last == box.count() - 1
+    window.timeline.setFocus()
+    box.setFocus(Qt.FocusReason.MouseFocusReason)
+    press(window, "Home")
+    assert (box.currentIndex(), window.player.position_us) == (last, 0), "new segments go where they went"
 
 
 def test_a_labels_key_marks_a_point_at_the_playhead_again_and_again_and_relabels_it_there(window: MainWindow) -> None:

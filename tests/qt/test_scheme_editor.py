@@ -11,12 +11,16 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
+from annotate.segments.segment_edits import add_segment
+from annotate.study.scheme_changes import apply_plan, plan_draft
+from annotate.study.scheme_draft import SchemeDraft
 from app.gui.settings.scheme_editor import SchemeEditor
 from app.gui.settings.schemes_window import CodeBookSource, Group, SchemesWindow
 from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
-from project.queries.segment_rows import all_segments
-from project.schemes.scheme import Extent, Sampling, SamplingKind
+from project.queries.recording_rows import all_recordings
+from project.queries.segment_rows import all_segments, values_of
+from project.schemes.scheme import Extent, FieldKind, Label, Sampling, SamplingKind
 from project.schemes.scheme_file import load_scheme_file
 from project.timebase import SECOND_US
 from tests.builders.filmed_study import make_filmed_study
@@ -174,6 +178,45 @@ def test_a_code_book_is_made_used_and_changed_with_what_happens_said_first(
     window.studio.undo()
     assert [segment.label for segment in all_segments(session.study)][-3:] == ["nod", "smile", "frown"]
     assert session.schemes.get(scheme.key) == scheme
+
+
+def test_a_saved_field_gets_another_kind_and_a_worked_example_is_written(
+    window: MainWindow, answers: Answers, drive: list[Drive]
+) -> None:
+    session = window.studio.session
+    draft, field = SchemeDraft.empty("Greetings", "Greeting", ()).add_field("Warmth", FieldKind.SCALE, "greeting")
+    draft, _ = draft.add_label("greeting", Label("", "Warm"))
+    apply_plan(session, plan_draft(session, draft), default=True)
+    recording = all_recordings(session.study)[0].id
+    made, _ = add_segment(session, recording, 0, SECOND_US, "warm", {field: 3})
+
+    def change(editor: SchemeEditor) -> None:
+        select(editor, "fields", 0)
+        choose_key(editor.field_form.kind, FieldKind.TEXT)
+        replace_text(editor.field_form.key, "how_warm")
+        press(editor, "Tab")
+        click(editor.examples.add)
+        assert editor.example_form.name.hasFocus()
+        type_text(editor, "A wave")
+        assert "“A wave”, situation" in editor.buttons.note.text()
+        replace_text(editor.example_form.situation, "She waves from afar.")
+        assert editor.example_form.fields is not None
+        (filled,) = editor.example_form.fields.editors.values()
+        filled.setFocus()
+        type_text(editor, "very")
+        click(editor.buttons.go_on)
+
+    answers.give(agree=True)
+    drive.append(change)
+    view = schemes_window(window)
+    view.select_entry(f"{Group.USED.name} greetings")
+    click(view.change)
+    assert "1 value of “Warmth” is converted to text." in answers.asked[-1].question
+    (example,) = session.scheme.examples
+    assert (example.title, example.label, example.values) == ("A wave", "warm", {"how_warm": "very"})
+    assert values_of(session.study, made) == {"how_warm": "3"}
+    window.studio.undo()
+    assert values_of(session.study, made) == {"warmth": 3}
 
 
 def test_cancel_and_escape_drop_what_was_changed(window: MainWindow, drive: list[Drive], qtbot: QtBot) -> None:

@@ -11,6 +11,7 @@ from annotate.study.scheme_versions import use_shipped_scheme
 from app.gui.pages.live import LiveState
 from app.gui.statistics.counting_bar import CountingBar
 from app.gui.statistics.counting_tab import CountingTab
+from app.gui.statistics.statistics_plots import BUDGET_FIGURES, budget_figures
 from app.gui.statistics.transitions_tab import TransitionsTab
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import ParticipantRole
@@ -65,6 +66,11 @@ def test_the_first_track_that_has_segments_is_counted(qtbot: QtBot, tmp_path: Pa
         add_segment(session, WALK, 0, SECOND, "gesture", {}, scheme="cues", track="action")
         bar.offer(session)
         assert bar.track.key() == "cues/action"
+
+
+def test_a_track_of_points_is_drawn_by_what_points_have() -> None:
+    assert [*budget_figures(points=True)] == ["count", "rate", "latency"]
+    assert [*budget_figures(points=False)] == [*BUDGET_FIGURES]
 
 
 def test_the_budget_is_that_of_the_command_line(

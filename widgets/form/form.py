@@ -169,15 +169,13 @@ class OptionForm(Form):
         self.set_narrow()
         self.inputs: dict[str, Input] = {}
         for spec in sorted(fields(options_type), key=lambda spec: spec.name not in first):
-            self.inputs[spec.name] = self._add_input(
-                spec.name, values.get(spec.name, spec.default), spec.default, spec.metadata
-            )
+            self.inputs[spec.name] = self._add_input(values.get(spec.name, spec.default), spec.default, spec.metadata)
 
     def values(self) -> dict[str, Json]:
         """Return what is filled in, by name."""
         return {name: _input_value(field) for name, field in self.inputs.items()}
 
-    def _add_input(self, name: str, value: Any, default: Any, about: Mapping[str, Any]) -> Input:
+    def _add_input(self, value: Any, default: Any, about: Mapping[str, Any]) -> Input:
         title, tip = about["title"], about["description"]
         if "choices" in about:
             box = self.choice(title, tip, {choice: choice[:1].upper() + choice[1:] for choice in about["choices"]})
@@ -188,7 +186,8 @@ class OptionForm(Form):
         if isinstance(default, bool):
             return self.tick(title, tip, bool(value))
         limits = {"minimum": about["minimum"], "maximum": about["maximum"], "keyboardTracking": False}
-        texts = {"specialValueText": about.get("none", ""), "suffix": " s" if name.endswith("_s") else ""}
+        unit = about.get("unit", "")
+        texts = {"specialValueText": about.get("none", ""), "suffix": f" {unit}" if unit else ""}
         if isinstance(default, int):
             return self.number(title, tip, **limits, **texts, value=value)
         return self.decimal(title, tip, decimals=2, singleStep=0.05, **limits, **texts, value=value)

@@ -29,6 +29,7 @@ class AgreementFigureRow:
 
     Attributes:
         reference: the published figure to compare with, from `source`.
+        axis_end: where the axis of its bar ends; of another one than 1, the axis begins at 0.
     """
 
     name: str
@@ -36,11 +37,12 @@ class AgreementFigureRow:
     figure: PlottedValue | None = None
     reference: float | None = None
     source: str = ""
+    axis_end: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class SplitRow:
-    """The figures of one label, choice, recording, pair or annotator, in the order of the columns."""
+    """The figures of one label, choice, participant, recording, pair or annotator, in the order of the columns."""
 
     key: str
     name: str
@@ -125,7 +127,7 @@ class FiguresView(QTableWidget):
 
 class _IntervalDelegate(QStyledItemDelegate):
     low = 0.0
-    """Where the axis of the bars begins; it ends at 1."""
+    """Where the axis of the bars begins that ends at 1."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.data(_ROW_ROLE)
@@ -159,18 +161,21 @@ class _IntervalDelegate(QStyledItemDelegate):
             return
         bar = area.adjusted(0, 0, -_INTERVAL_TEXT_WIDTH, 0)
 
+        top = row.axis_end
+        low = self.low if top == 1 else 0.0
+
         def place(value: float) -> float:
-            return bar.left() + bar.width() * (min(max(value, self.low), 1.0) - self.low) / (1.0 - self.low)
+            return bar.left() + bar.width() * (min(max(value, low), top) - low) / (top - low)
 
         def block(left: float, right: float, half: float, colour: QColor, edge: QColor | None = None) -> None:
             painter.setPen(Qt.PenStyle.NoPen if edge is None else edge)
             painter.setBrush(colour)
             painter.drawRoundedRect(QRectF(left, bar.center().y() - half, right - left, 2 * half), 2, 2)
 
-        inside = all(self.low <= value <= 1 for value in (figure.value, figure.high or 0))
+        inside = all(low <= value <= top for value in (figure.value, figure.high or 0))
         if bar.width() > 60 and inside:
             block(bar.left(), bar.right(), 2, colours.border)
-            if self.low < 0:
+            if low < 0:
                 block(place(0) - 0.5, place(0) + 0.5, 8, colours.outline)
             if figure.low is not None and figure.high is not None:
                 block(place(figure.low) - 1, max(place(figure.high), place(figure.low) + 1) + 1, 5, colours.accent)
@@ -214,7 +219,13 @@ def _paint_reason(painter: QPainter, area: QRectF, reason: str) -> None:
 
 def _axis_start(rows: Sequence[AgreementFigureRow]) -> float:
     """Return where one axis for all bars begins: at 0, or lower where chance was not reached."""
-    lows = [end for row in rows if row.figure for end in (row.figure.value, row.figure.low) if end is not None]
+    lows = [
+        end
+        for row in rows
+        if row.figure and row.axis_end == 1
+        for end in (row.figure.value, row.figure.low)
+        if end is not None
+    ]
     return math.floor(5 * max(-1.0, min(0.0, *lows, 0.0))) / 5
 
 
@@ -244,6 +255,8 @@ def _row_tooltip(row: AgreementFigureRow, published: str) -> str:
     if row.figure is None:
         return ""
     parts = [f"<b>{escape(row.name)}</b>", escape(row.meaning), escape(row.figure.reason)]
+    if row.axis_end != 1:
+        parts.append(tr("The bar goes from 0 to {end:g}.").format(end=row.axis_end))
     if row.reference is not None:
         parts.append(f"{escape(published)}: {format_value(row.reference)} ({escape(row.source)})")
     return semibold(f"<qt>{'<br>'.join(part for part in parts if part)}</qt>")

@@ -91,11 +91,13 @@ class DiffusionOptions:
     strength: float = limited_field(
         0.75, 0.5, 1.0, "Strength", "How far a face is taken back to noise before it is drawn."
     )
-    size: int = limited_field(0, 0, 1024, "Size", "Pixels that the network draws a face in; 0 leaves it to the preset.")
+    size: int = limited_field(
+        0, 0, 1024, "Size", "Pixels that the network draws a face in; 0 leaves it to the preset.", "px"
+    )
     batch: int = limited_field(
         8, 1, 32, "Batch", "Key frames that are drawn together; more are steadier and need memory."
     )
-    memory: float = limited_field(12.0, 4.0, 200.0, "Memory", "Gigabytes of the GPU that may be used.")
+    memory: float = limited_field(12.0, 4.0, 200.0, "Memory", "Gigabytes of the GPU that may be used.", "GB")
 
     def __post_init__(self) -> None:
         check_limits(self)

@@ -91,11 +91,13 @@ def use(
     rename: tuple[str, ...] = option(
         "OLD=NEW: segments with the label OLD get NEW. Each is LABEL or TRACK/LABEL; TRACK/ is all labels of a track."
     ),
+    rename_field: tuple[str, ...] = option("OLD=NEW: values of the field OLD belong to the field NEW."),
 ) -> Output:
     """Use a scheme in a study, or its new version. SCHEME is a file, or the key of one that is shipped or kept.
 
-    The file's text is kept in the study. What was filled in under older versions stays as it is, but for labels that
-    are renamed. Two labels that get the same new one are merged.
+    The file's text is kept in the study. What was filled in under older versions stays as it is, but for labels and
+    fields that are renamed, and fields of another kind that can hold it. Two labels that get the same new one are
+    merged.
 
     \b
     Example:
@@ -103,12 +105,12 @@ def use(
     """
     effects: list[str] = []
     if _is_file(scheme):
-        renames = [_read_rename(text) for text in rename]
-        plan = plan_text(session, scheme_text(Path(scheme)), Path(scheme).name, renames)
+        renames, field_renames = ([*map(_read_rename, given)] for given in (rename, rename_field))
+        plan = plan_text(session, scheme_text(Path(scheme)), Path(scheme).name, renames, field_renames)
         used, changes = apply_plan(session, plan)
         effects = [str(effect) for effect in plan.effects]
-    elif rename:
-        raise UserError("Labels are renamed by a new version of a scheme.", "Give its file.")
+    elif rename or rename_field:
+        raise UserError("Labels and fields are renamed by a new version of a scheme.", "Give its file.")
     elif session.schemes.is_in_use(scheme) or scheme not in shipped_names():
         used, changes = scheme_versions.use_kept_scheme(session, scheme)
     else:

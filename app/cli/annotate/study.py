@@ -122,7 +122,7 @@ def checklist(
 ) -> Output:
     """List what is still to be done.
 
-    That is incomplete segments, comments, reviews, and recordings that were given.
+    That is incomplete segments, missing samples, comments, reviews, and recordings that were given.
 
     \b
     Example:

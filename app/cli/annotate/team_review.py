@@ -258,7 +258,7 @@ def _report_text(report: AgreementReport) -> str:
     lines = [
         f"{pluralize(found.annotations, 'annotation')} of {pluralize(found.recordings, 'recording')}, "
         f"{found.recordings_compared} by two or more, by {', '.join(found.annotators) or 'nobody yet'}",
-        *_figure_lines({describe_figure(key).name: figure for key, figure in report.main.items()}),
+        *_figure_lines({describe_figure(key, found.marks).name: figure for key, figure in report.main.items()}),
         *_figure_lines({f"F1 at IoU {level}": figure for level, figure in report.f1_iou.items()}),
     ]
     for field in report.fields:

@@ -35,6 +35,7 @@ from project.schemes.scheme import Label, Pattern, Track
 from project.session.session import Session
 from project.store.column_values import to_json
 from project.text_format import to_csv
+from project.timebase import SECOND_US
 from resources.translation import tr, trn
 from widgets.labels import LabelLook, Sign, label_looks, unknown_look
 from widgets.plots.estimates_table import AgreementFigureRow, SplitRow
@@ -74,7 +75,7 @@ def _csv(text: str) -> bytes:
 
 _FIGURE_GROUPS = (
     (
-        tr("Overlap and labels"),
+        tr("Counterparts and labels"),
         ("overlap_share", "verdict_agreement", "matched_agreement", "sample_agreement", "disagreement_share"),
     ),
     (
@@ -90,7 +91,14 @@ _FIGURE_GROUPS = (
 )
 _F1_MEANING = tr("Share of segments that find a partner of that IoU; n: annotations.")
 _LABELLED_F1_MEANING = tr("The same where a pair must have one label.")
-_SPLITS = {"label": tr("Label"), "recording": tr("Recording"), "pair": tr("Pair"), "annotator": tr("Annotator")}
+_SPLITS = {
+    "label": tr("Label"),
+    "participant": tr("Participant"),
+    "recording": tr("Recording"),
+    "pair": tr("Pair"),
+    "annotator": tr("Annotator"),
+}
+_DISTANCE = "point_distance"
 
 
 def to_measured(figure: StatisticResult) -> PlottedValue:
@@ -107,7 +115,15 @@ def main_rows(report: AgreementReport) -> list[AgreementFigureRow]:
         if not shown:
             continue
         rows.append(AgreementFigureRow(heading))
-        rows += [_figure_row(describe_figure(key), report.main[key], published.get(key)) for key in shown]
+        rows += [
+            _figure_row(
+                describe_figure(key, report.settings.marks),
+                report.main[key],
+                published.get(key),
+                distance_axis_end(report) if key == _DISTANCE else 1.0,
+            )
+            for key in shown
+        ]
         if heading == tr("Boundaries"):
             rows += [
                 _figure_row(
@@ -146,12 +162,20 @@ def main_rows(report: AgreementReport) -> list[AgreementFigureRow]:
     return rows
 
 
+def distance_axis_end(report: AgreementReport) -> float:
+    """Return the longest distance that matched points can have, in seconds: the tolerance."""
+    return report.settings.options.tolerance_us / SECOND_US or 1.0
+
+
 def form_rows(report: AgreementReport) -> list[AgreementFigureRow]:
     """Return the figures of the form: each field, and each of its choices."""
     rows: list[AgreementFigureRow] = []
     for field in report.fields:
         rows.append(AgreementFigureRow(field.name))
-        rows += [_figure_row(describe_figure(key, field=True), figure) for key, figure in field.figures.items()]
+        for key, figure in field.figures.items():
+            # A difference of two ratings is at most as large as the scale.
+            end = float(str(figure.more.get("range", 1)))
+            rows.append(_figure_row(describe_figure(key, field=True), figure, axis_end=end))
         for choice in field.choices:
             for key, figure in choice.figures.items():
                 words = describe_figure(key, field=True)
@@ -169,9 +193,10 @@ def available_splits(report: AgreementReport) -> dict[str, str]:
     return {key: _SPLITS.get(key) or fields.get(key, key) for key, rows in report.rows.items() if rows}
 
 
-def split_columns(rows: Sequence[AgreementRow]) -> dict[str, FigureDescription]:
-    """Return the figures that rows have, in their order."""
-    return {key: describe_figure(key) for row in rows for key in row.figures}
+def split_columns(report: AgreementReport, split: str) -> dict[str, FigureDescription]:
+    """Return the figures that the rows of a split have, in their order."""
+    marks = report.settings.marks
+    return {key: describe_figure(key, marks) for row in report.rows.get(split, ()) for key in row.figures}
 
 
 def split_rows(rows: Sequence[AgreementRow], columns: Mapping[str, FigureDescription]) -> list[SplitRow]:
@@ -187,11 +212,13 @@ def _to_optional_measured(figure: StatisticResult | None) -> PlottedValue | None
 
 
 def _figure_row(
-    words: FigureDescription, figure: StatisticResult, published: PublishedFigure | None = None
+    words: FigureDescription,
+    figure: StatisticResult,
+    published: PublishedFigure | None = None,
+    axis_end: float = 1.0,
 ) -> AgreementFigureRow:
-    if published is None:
-        return AgreementFigureRow(words.name, words.meaning, to_measured(figure))
-    return AgreementFigureRow(words.name, words.meaning, to_measured(figure), published.value, published.source)
+    value, source = (None, "") if published is None else (published.value, published.source)
+    return AgreementFigureRow(words.name, words.meaning, to_measured(figure), value, source, axis_end)
 
 
 def _lowercase_first(name: str) -> str:
@@ -251,27 +278,31 @@ def agreement_plots(report: AgreementReport) -> list[Plot]:
         )
     for key, title in (
         ("label", tr("Same label, by label")),
+        ("participant", tr("Same label, by participant")),
         *((field.key, tr("Same label, by {name}").format(name=field.name.lower())) for field in report.fields),
     ):
         rows = report.rows.get(key, ())
         if any(row.figures["verdict_agreement"].value is not None for row in rows):
-            found.append(split_plot(f"same_label_by_{key}", title, rows, "verdict_agreement"))
+            found.append(split_plot(report, key, "verdict_agreement", f"same_label_by_{key}", title))
     return found
 
 
-def split_plot(key: str, title: str, rows: Sequence[AgreementRow], figure: str) -> Plot:
-    """Draw one figure of each row: as bars with intervals, or as a histogram where there are many rows."""
-    having = [row for row in rows if figure in row.figures]
+def split_plot(report: AgreementReport, split: str, figure: str, key: str = "", title: str = "") -> Plot:
+    """Draw one figure of each row of a split: as bars with intervals, or as a histogram where there are many rows."""
+    name = describe_figure(figure, report.settings.marks).name
+    by = available_splits(report).get(split, split).lower()
+    key, title = key or f"{figure}_by_{split}", title or tr("{figure}, by {split}").format(figure=name, split=by)
+    having = [row for row in report.rows[split] if figure in row.figures]
     defined = [row.figures[figure].value for row in having if row.figures[figure].value is not None]
     if len(having) > MAX_BARS:
         values = np.array(defined, float)
-        edges = np.array(
-            [edge for edge in _FIGURE_BINS if edge >= min(0.0, float(np.floor(values.min(initial=0) * 10) / 10))]
-        )
+        lowest = min(0.0, float(np.floor(values.min(initial=0) * 10) / 10))
+        edges = np.array([edge for edge in _FIGURE_BINS if edge >= lowest])
+        edges *= distance_axis_end(report) if figure == _DISTANCE else 1.0
         counts = np.histogram(np.clip(values, edges[0], edges[-1]), edges)[0]
         middle = float(np.median(values)) if len(values) else None
         pile = HistogramPanel(
-            describe_figure(figure).name,
+            name,
             tuple(counts.tolist()),
             mark=middle,
             mark_name="" if middle is None else tr("median {middle:.3f}").format(middle=middle),
@@ -280,7 +311,7 @@ def split_plot(key: str, title: str, rows: Sequence[AgreementRow], figure: str) 
         note = tr("{having} groups").format(having=len(having)) + (
             tr(", undefined in {undefined}").format(undefined=undefined) if undefined else ""
         )
-        return Histogram(key, title, note, tuple(edges.tolist()), (pile,), describe_figure(figure).name)
+        return Histogram(key, title, note, tuple(edges.tolist()), (pile,), name)
     bars = tuple(to_measured(row.figures[figure]) for row in having)
     whole = sum(bar.n or 0 for bar in bars)
     intervals = tr("; whiskers: 95 % intervals over recordings") if any(bar.low is not None for bar in bars) else ""
@@ -295,8 +326,8 @@ def split_plot(key: str, title: str, rows: Sequence[AgreementRow], figure: str) 
         if whole
         else tr("Nothing to compare yet"),
         tuple(row.name for row in having),
-        (Series(describe_figure(figure).name, bars),),
-        describe_figure(figure).name,
+        (Series(name, bars),),
+        name,
         PlotNumberFormat.FIGURE,
     )
 

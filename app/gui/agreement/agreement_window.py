@@ -111,13 +111,13 @@ class ComparisonBar(QWidget):
         self._points: frozenset[str] = frozenset()
         self._sampled: frozenset[str] = frozenset()
         who, third = label_control(tr("Who"), self.pair), label_control(tr("Third"), self.third)
-        for part in (self._lane, who, third, self.recordings, overlap, step, tolerance, self.refresh):
+        for part in (self._lane, who, third, overlap, step, tolerance, self.recordings, self.refresh):
             row.addWidget(part)
         for spin in (self.minimum_iou, self.step, self.tolerance):
             spin.setKeyboardTracking(False)
             spin.setFixedWidth(theme.GRID * 10)
         for box in (self.lane, self.pair, self.third):
-            box.setMaximumWidth(theme.GRID * 32)
+            box.setMaximumWidth(theme.GRID * 30)
         changes: tuple[SignalInstance, ...] = (
             self.lane.currentIndexChanged,
             self.pair.currentIndexChanged,
@@ -244,7 +244,7 @@ class AgreementWindow(ComputedView[AgreementResult]):
 
     title = tr("Agreement")
     tables = RELEVANT_TABLES
-    preferred_size = (1120, 800)
+    preferred_size = (1200, 800)
 
     def __init__(self, context: Context) -> None:
         super().__init__(context, self._agreement_reader, automatic_below_s=_MAX_AUTOMATIC_S)

@@ -1,4 +1,4 @@
-"""Breaks agreement down by label, choice, recording, pair or annotator.
+"""Breaks agreement down by label, choice, participant, recording, pair or annotator.
 
 Shows a plot of one figure and a sortable table of all.
 """
@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotate.agreement.agreement_report import AgreementReport
-from annotate.agreement.study_agreement import build_report_tables, describe_figure
+from annotate.agreement.study_agreement import build_report_tables
 from app.gui.agreement import agreement_figures
 from app.gui.agreement.agreement_figures import split_plot
 from app.gui.pages.context import Context
@@ -139,11 +139,11 @@ class SplitsPage(QWidget):
         self._show_split()
 
     def all_plots(self, report: AgreementReport) -> list[Plot]:
-        """Return a plot of each figure by recording, pair and annotator, for a folder with everything."""
+        """Return a plot of each figure by participant, recording, pair and annotator, for a folder with everything."""
         return [
-            _split_plot(report, key, figure)
-            for key in (_RECORDING_SPLIT, "pair", "annotator")
-            for figure in agreement_figures.split_columns(report.rows.get(key, ()))
+            split_plot(report, key, figure)
+            for key in ("participant", _RECORDING_SPLIT, "pair", "annotator")
+            for figure in agreement_figures.split_columns(report, key)
         ]
 
     def _show_split(self) -> None:
@@ -151,7 +151,7 @@ class SplitsPage(QWidget):
         if self._report is None or key not in self._report.rows:
             return
         found = self._report.rows[key]
-        columns = agreement_figures.split_columns(found)
+        columns = agreement_figures.split_columns(self._report, key)
         self.figure.offer({text: words.name for text, words in columns.items()}, first=_DEFAULT_FIGURE)
         shown = [(words.name, words.meaning) for words in columns.values()]
         self.table.set_columns(split_columns(self.by.currentText(), shown, leads=key == _RECORDING_SPLIT))
@@ -163,7 +163,7 @@ class SplitsPage(QWidget):
         key, figure = self.by.key(), self.figure.key()
         report = self._report
         there = report is not None and bool(report.settings.recordings_compared) and bool(figure)
-        plots = [_split_plot(report, key, figure)] if report is not None and there else []
+        plots = [split_plot(report, key, figure)] if report is not None and there else []
         self.wall.setVisible(there)
         self.wall.set_plots(plots)
         if plots:
@@ -183,10 +183,3 @@ class SplitsPage(QWidget):
     def _csv(self, report: AgreementReport) -> str:
         head, table = build_report_tables(report)[f"by_{self.by.currentData()}"]
         return to_csv(head, table)
-
-
-def _split_plot(report: AgreementReport, key: str, figure: str) -> Plot:
-    title = tr("{figure}, by {split}").format(
-        figure=describe_figure(figure).name, split=agreement_figures.available_splits(report).get(key, key).lower()
-    )
-    return split_plot(f"{figure}_by_{key}", title, report.rows[key], figure)

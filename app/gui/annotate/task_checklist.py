@@ -17,6 +17,7 @@ from annotate.review.study_progress import (
     ChecklistItemKind,
     ReviewsWaiting,
     build_checklist,
+    list_workers,
 )
 from app.gui.annotate.segments_tab import read_table
 from app.gui.pages.context import Context
@@ -125,6 +126,7 @@ class ChecklistTab(StudyView):
         self._reviews = ReviewsWaiting(session)
         self._waiting = Changes()
         self._tasks: tuple[ChecklistItem, ...] = ()
+        self._own_name = session.annotator_name
         label = PlainLabel(tr("To be done by"))
         self.who = ChoiceBox(tr("Annotator"), tr("Whose tasks are listed"))
         label.setBuddy(self.who)
@@ -135,7 +137,6 @@ class ChecklistTab(StudyView):
         self.lay_out(make_row(label, self.who, self.counts, 1), self._stack, 1)
         self.view.opened.connect(self._open)
         self.who.activated.connect(lambda _: self.refresh())
-        self._fill_people(session.annotator_name)
 
     def reload(self, session: Session) -> None:
         """Work out what is to be done."""
@@ -145,9 +146,8 @@ class ChecklistTab(StudyView):
         if self._waiting:
             changes, self._waiting = self._waiting, Changes()
             self._table.apply(changes)
-            if changes.ids("annotator"):
-                self._fill_people(self.who.currentText())
-        who = self._table.annotators.get(self.who.currentData() or "")
+        self._offer_people(session)
+        who = self._table.annotators.get(self.who.key())
         found = build_checklist(session, self._table, [who] if who else (), self._reviews)
         self._tasks = found.tasks
         groups = _task_groups(found, who is None)
@@ -168,13 +168,10 @@ class ChecklistTab(StudyView):
         self._waiting |= changes
         return True
 
-    def _fill_people(self, chosen: str) -> None:
-        self.who.clear()
-        self.who.addItem(tr("Everybody"), None)
-        for annotator in self._table.annotators.values():
-            if annotator.kind == "person":
-                self.who.addItem(annotator.name, annotator.id)
-        self.who.setCurrentIndex(max(0, self.who.findText(chosen)))
+    def _offer_people(self, session: Session) -> None:
+        names = {who.id: who.name for who in list_workers(session, self._table)}
+        own = next((key for key, name in names.items() if name == self._own_name), None)
+        self.who.offer({"": tr("Everybody"), **names}, first=own)
 
     def _open(self, key: str) -> None:
         task = self._tasks[int(key)]

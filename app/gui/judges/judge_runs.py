@@ -57,7 +57,7 @@ class AskSettings:
         tr("as each is set"), 0, 64, tr("Frames"), tr("Of the segment, for every judge.")
     )
     longest_side: int = limited_field(
-        _DEFAULT_INPUT.longest_side, 64, 4096, tr("Longest side"), tr("Of a frame, in pixels.")
+        _DEFAULT_INPUT.longest_side, 64, 4096, tr("Longest side"), tr("Of a frame, in pixels."), "px"
     )
     quality: int = limited_field(
         _DEFAULT_INPUT.quality, 10, 100, tr("JPEG quality"), tr("Of the frames; more is larger.")

@@ -1,4 +1,4 @@
-"""The code book editor: tracks, labels and fields in tables, a form for the selected one, and a preview."""
+"""The code book editor: tracks, labels, fields and examples in tables, a form for the selected one, and a preview."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -17,12 +17,13 @@ from PySide6.QtWidgets import (
 from annotate.study.scheme_changes import SchemePlan
 from annotate.study.scheme_draft import SchemeDraft
 from annotate.study.scheme_versions import LabelKey
+from app.gui.settings.scheme_example_form import ExampleForm
 from app.gui.settings.scheme_field_form import KIND_NAMES, FieldForm
-from app.gui.settings.scheme_forms import LabelForm, PartForm, TrackForm
+from app.gui.settings.scheme_forms import KeyedPartForm, LabelForm, PartForm, TrackForm
 from app.gui.settings.scheme_preview import SchemePreview
 from app.gui.settings.scheme_tables import SEGMENTS_COLUMN, PartRow, PartTable, keep_looks, name_column, problem_text
 from project.errors import UserError
-from project.schemes.scheme import Field, FieldKind, Label, Track
+from project.schemes.scheme import Example, Field, FieldKind, Label, Track
 from project.schemes.scheme_checks import SchemePath, SchemeProblem, find_scheme_problems
 from resources.translation import tr, trn
 from widgets import theme
@@ -37,7 +38,8 @@ Agree = Callable[[str, str, str], bool]
 """Takes a title, a question and the text of the button; tells whether the person agrees."""
 
 
-_SECTIONS = ("tracks", "labels", "fields")
+_SECTIONS = ("tracks", "labels", "fields", "examples")
+_Part = Track | Label | Field | Example
 
 
 class SchemeEditor(OwnDialog):
@@ -91,6 +93,7 @@ class SchemeEditor(OwnDialog):
 
     def accept(self) -> None:
         """Save, where nothing is wrong and the person agrees."""
+        self.example_form.flush()
         if self._problems:
             self._go_to(self._problems[0])
             return
@@ -155,6 +158,12 @@ class SchemeEditor(OwnDialog):
             tr("Add a field"),
             tr("Without fields, a label is all that is said"),
         )
+        self.examples: PartTable[Example] = PartTable(
+            tr("Worked examples"),
+            [name_column(tr("Example"))],
+            tr("Add a worked example"),
+            tr("Shown in the guidelines, and to judges without other examples"),
+        )
         for section in _SECTIONS:
             table = self._table(section)
             table.table.selection_changed.connect(lambda section=section: self._on_selected(section))
@@ -174,11 +183,13 @@ class SchemeEditor(OwnDialog):
 
     def _make_forms(self) -> None:
         self.track_form, self.label_form, self.field_form = TrackForm(), LabelForm(), FieldForm()
+        self.example_form = ExampleForm()
         self.forms = QStackedWidget()
         for section in _SECTIONS:
             form = self._form(section)
-            form.named.connect(self._name)
-            form.keyed.connect(self._rekey)
+            if isinstance(form, KeyedPartForm):
+                form.named.connect(self._name)
+                form.keyed.connect(self._rekey)
             form.edited.connect(self._edit)
             area = QScrollArea(widgetResizable=True)
             area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -198,9 +209,10 @@ class SchemeEditor(OwnDialog):
     def _lay_out(self, save: str) -> None:
         tables = QSplitter(Qt.Orientation.Vertical)
         tables.setChildrenCollapsible(False)
-        for section in _SECTIONS:
+        for place, (section, stretch) in enumerate(zip(_SECTIONS, (1, 3, 3, 1), strict=True)):
             tables.addWidget(self._table(section))
-        tables.setSizes([110, 190, 130])
+            tables.setStretchFactor(place, stretch)
+        tables.setSizes([100, 160, 128, 88])
         middle = QWidget()
         middle.setLayout(make_column(self.form_title, self.forms, 1))
         split = QSplitter(Qt.Orientation.Horizontal)
@@ -208,7 +220,7 @@ class SchemeEditor(OwnDialog):
         for part, stretch in ((tables, 3), (middle, 4), (self.preview, 3)):
             split.addWidget(part)
             split.setStretchFactor(split.count() - 1, stretch)
-        split.setSizes([300, 380, 320])
+        split.setSizes([336, 360, 304])
         split.setHandleWidth(theme.GRID * 2)
         self.buttons = DialogButtons(self, save, tr("Drop what was changed"))
         self.buttons.go_on.clicked.connect(self.accept)
@@ -222,8 +234,13 @@ class SchemeEditor(OwnDialog):
         self.buttons.insertWidget(1, self.show_problem)
         self.setLayout(make_column(self.book, split, 1, self.buttons, margin=WIDE_MARGIN))
 
-    def _table(self, section: str) -> PartTable[Track] | PartTable[Label] | PartTable[Field]:
-        tables: dict[str, Any] = {"tracks": self.tracks, "labels": self.labels, "fields": self.fields}
+    def _table(self, section: str) -> PartTable[Track] | PartTable[Label] | PartTable[Field] | PartTable[Example]:
+        tables: dict[str, Any] = {
+            "tracks": self.tracks,
+            "labels": self.labels,
+            "fields": self.fields,
+            "examples": self.examples,
+        }
         return tables[section]
 
     def _form(self, section: str) -> PartForm:
@@ -231,6 +248,7 @@ class SchemeEditor(OwnDialog):
             "tracks": self.track_form,
             "labels": self.label_form,
             "fields": self.field_form,
+            "examples": self.example_form,
         }
         return forms[section]
 
@@ -240,11 +258,17 @@ class SchemeEditor(OwnDialog):
         tracks = self.draft.scheme.tracks
         return tracks[self._track] if self._track < len(tracks) else Track("", "", ())
 
-    def _parts(self, section: str) -> Sequence[Track] | Sequence[Label] | Sequence[Field]:
+    def _parts(self, section: str) -> Sequence[_Part]:
         track = self._current_track()
-        if section == "tracks":
-            return self.draft.scheme.tracks
-        return track.labels if section == "labels" else self.draft.scheme.fields_of(track.key)
+        match section:
+            case "tracks":
+                return self.draft.scheme.tracks
+            case "labels":
+                return track.labels
+            case "fields":
+                return self.draft.scheme.fields_of(track.key)
+            case _:
+                return self.draft.scheme.examples
 
     def _path(self, section: str, place: int) -> SchemePath:
         match section:
@@ -252,6 +276,8 @@ class SchemeEditor(OwnDialog):
                 return ("tracks", place)
             case "labels":
                 return ("tracks", self._track, "labels", place)
+            case "examples":
+                return ("examples", place)
             case _:
                 return ("fields", self.draft.scheme.fields.index(self._parts("fields")[place]))
 
@@ -303,6 +329,11 @@ class SchemeEditor(OwnDialog):
             [PartRow(at, part, 0, self._is_wrong("fields", at)) for at, part in enumerate(scheme.fields_of(track.key))],
             place if section == "fields" else None,
         )
+        self.examples.show_rows(
+            [PartRow(at, part, 0, self._is_wrong("examples", at)) for at, part in enumerate(scheme.examples)],
+            place if section == "examples" else None,
+        )
+        self.examples.add.setEnabled(any(known.labels for known in scheme.tracks))
         self.more.setEnabled(section == "labels")
         self.tracks.remove.setEnabled(bool(scheme.tracks) and section == "tracks")
         self._fill_form()
@@ -328,20 +359,21 @@ class SchemeEditor(OwnDialog):
         elif isinstance(part, Label):
             self.form_title.setText(tr("Label “{name}”").format(name=part.name))
             self.label_form.show_label(part)
-        else:
+        elif isinstance(part, Field):
             self.form_title.setText(tr("Field “{name}”").format(name=part.name))
-            required = self.draft.required_labels(track.key, part.key)
-            is_new = self.draft.is_new_field(part.key)
-            self.field_form.show_field(part, scheme, track, required, is_new=is_new)
+            self.field_form.show_field(part, scheme, track, self.draft.required_labels(track.key, part.key))
+        else:
+            self.form_title.setText(tr("Worked example “{name}”").format(name=part.title))
+            self.example_form.show_example(part, place, scheme)
         self._form(section).show_problems(self._problems_at(self._path(section, place), part))
 
-    def _problems_at(self, path: SchemePath, part: Track | Label | Field) -> dict[str, list[str]]:
+    def _problems_at(self, path: SchemePath, part: _Part) -> dict[str, list[str]]:
         """Return attribute -> what is wrong with it, for a part of the scheme."""
         found: dict[str, list[str]] = {}
         for problem in self._problems:
             if problem.path[: len(path)] == path and len(problem.path) > len(path):
                 found.setdefault(str(problem.path[len(path)]), []).append(problem.what)
-        shortcut = "" if isinstance(part, Track) else part.shortcut
+        shortcut = part.shortcut if isinstance(part, Label | Field) else ""
         if shortcut and shortcut.upper() in self._keys:
             taken = tr("the window uses {key} itself, so it does nothing here").format(key=shortcut)
             found.setdefault("shortcut", []).append(taken)
@@ -378,6 +410,8 @@ class SchemeEditor(OwnDialog):
                 self._track = tracks.index(field.tracks[0])
             own = self.draft.scheme.fields_of(self._current_track().key)
             self._shown = ("fields", own.index(field)) if field in own else ("tracks", self._track)
+        elif path[0] == "examples":
+            self._shown = "examples", int(path[1])
         self._refresh()
         last = next(step for step in reversed(path) if isinstance(step, str))
         if len(path) == 1:
@@ -401,7 +435,8 @@ class SchemeEditor(OwnDialog):
 
     def _key(self) -> str:
         section, place = self._shown
-        return self._parts(section)[place].key
+        part = self._parts(section)[place]
+        return "" if isinstance(part, Example) else part.key
 
     def _name(self, name: str) -> None:
         draft, track, key = self.draft, self._current_track().key, self._key()
@@ -437,6 +472,8 @@ class SchemeEditor(OwnDialog):
                 self._change(draft.edit_track(key, **changes))
             case "labels":
                 self._change(draft.edit_label(track, key, **changes))
+            case "examples":
+                self._change(draft.edit_example(self._shown[1], **changes))
             case _:
                 self._change(draft.edit_field(key, **changes))
 
@@ -450,6 +487,10 @@ class SchemeEditor(OwnDialog):
             name = tr("Label {number}").format(number=len(track.labels) + 1)
             colour, pattern = free_look(track)
             draft, _ = keep_looks(draft, track).add_label(track.key, Label("", name, colour=colour, pattern=pattern))
+        elif section == "examples":
+            title = tr("Example {number}").format(number=len(draft.scheme.examples) + 1)
+            labels = [label.key for known in (track, *draft.scheme.tracks) for label in known.labels]
+            draft = draft.add_example(title, labels[0])
         else:
             name = tr("Field {number}").format(number=len(draft.scheme.fields) + 1)
             draft, _ = draft.add_field(name, FieldKind.TEXT, track.key)
@@ -483,6 +524,8 @@ class SchemeEditor(OwnDialog):
                 )
                 return
             self._change(keep_looks(draft, track).remove_label(track.key, label.key))
+        elif section == "examples":
+            self._change(draft.remove_example(self._shown[1]))
         else:
             self._change(draft.remove_field(self._key()))
 
@@ -491,10 +534,12 @@ class SchemeEditor(OwnDialog):
         target = place + by
         if not 0 <= target < len(self._parts(section)):
             return
-        key, track = self._parts(section)[place].key, self._current_track().key
+        key, track = self._key(), self._current_track().key
         if section == "tracks":
-            self.draft = self.draft.shift_track(key, by)
+            self.draft = self.draft.shift_track(self._current_track().key, by)
             self._track = target
+        elif section == "examples":
+            self.draft = self.draft.shift_example(place, by)
         elif section == "labels":
             self.draft = keep_looks(self.draft, self._current_track()).shift_label(track, key, by)
         else:

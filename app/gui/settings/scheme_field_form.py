@@ -8,7 +8,14 @@ from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from annotate.study.scheme_draft import new_choices
-from app.gui.settings.scheme_forms import PartForm, ShortcutEdit, fill_line, fill_lines, parse_number, tool_button
+from app.gui.settings.scheme_forms import (
+    KeyedPartForm,
+    ShortcutEdit,
+    fill_line,
+    fill_lines,
+    parse_number,
+    tool_button,
+)
 from project.schemes.scheme import CHOICE_KINDS, NUMERIC_KINDS, Field, FieldChoice, FieldKind, Scheme, Track
 from resources.translation import tr
 from widgets import theme
@@ -40,7 +47,7 @@ class ChoiceRow:
         return str(self.place)
 
 
-class FieldForm(PartForm):
+class FieldForm(KeyedPartForm):
     """The form of a field.
 
     Signals:
@@ -92,12 +99,10 @@ class FieldForm(PartForm):
         self.only_for.changed.connect(self._enter_labels)
         self.tracks.changed.connect(lambda: self.edited.emit({"tracks": self.tracks.ticked_keys()}))
 
-    def show_field(self, field: Field, scheme: Scheme, track: Track, required: frozenset[str], *, is_new: bool) -> None:
-        """Show a field on a track; the kind and the key of one that is not new stay."""
+    def show_field(self, field: Field, scheme: Scheme, track: Track, required: frozenset[str]) -> None:
+        """Show a field on a track."""
         self._fill_names(field.name, field.key)
-        self.key.setReadOnly(not is_new)
         self.kind.choose(field.kind)
-        self.kind.setEnabled(is_new)
         self._choices = field.choices
         self.choices.show_records([ChoiceRow(place, choice) for place, choice in enumerate(field.choices)])
         self._show_choice()

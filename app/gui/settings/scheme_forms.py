@@ -68,26 +68,20 @@ _TEXT_HEIGHT = theme.GRID * 7
 class PartForm(Form):
     """A form of a part of a scheme. What a person enters is told; what is shown is not.
 
+    Attributes:
+        name: the line with what the part is called.
+
     Signals:
-        named (str): another name.
-        keyed (str): another key, once it is typed; "" for one from the name.
         edited (dict): other values, by attribute.
     """
 
-    named = Signal(str)
-    keyed = Signal(str)
     edited = Signal(object)
+    name: QLineEdit
 
     def __init__(self, what: str) -> None:
         super().__init__()
         self.setAccessibleName(what)
         self.notes: dict[str, NoteInForm] = {}
-        self.name = self._add_line("name", tr("Name"), tr("What annotators read"))
-        self.name.textEdited.disconnect()
-        self.name.textEdited.connect(self.named)
-        self.key = self._add_line("key", tr("Key"), tr("Stands in exports; made from the name until it is changed"))
-        self.key.textEdited.disconnect()
-        self.key.editingFinished.connect(self._enter_key)
 
     def show_problems(self, problems: Mapping[str, Sequence[str]]) -> None:
         """Say what is wrong under each field, by attribute."""
@@ -143,6 +137,27 @@ class PartForm(Form):
         else:
             self.edited.emit({attribute: " ".join(text.split())})
 
+
+class KeyedPartForm(PartForm):
+    """A form of a part with a key.
+
+    Signals:
+        named (str): another name.
+        keyed (str): another key, once it is typed; "" for one from the name.
+    """
+
+    named = Signal(str)
+    keyed = Signal(str)
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.name = self._add_line("name", tr("Name"), tr("What annotators read"))
+        self.name.textEdited.disconnect()
+        self.name.textEdited.connect(self.named)
+        self.key = self._add_line("key", tr("Key"), tr("Stands in exports; made from the name until it is changed"))
+        self.key.textEdited.disconnect()
+        self.key.editingFinished.connect(self._enter_key)
+
     def _enter_key(self) -> None:
         if self.key.isModified():
             self.key.setModified(False)
@@ -168,7 +183,7 @@ class ShortcutEdit(QLineEdit):
                 self.setText(text[max(0, self.cursorPosition() - 1)].upper())
 
 
-class TrackForm(PartForm):
+class TrackForm(KeyedPartForm):
     """The form of a track."""
 
     def __init__(self) -> None:
@@ -227,7 +242,7 @@ class TrackForm(PartForm):
         )
 
 
-class LabelForm(PartForm):
+class LabelForm(KeyedPartForm):
     """The form of a label.
 
     Signals:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from annotate.study.scheme_draft import SchemeDraft
 from app.gui.settings.scheme_forms import tool_button
-from project.schemes.scheme import Field, Label, Scheme, Track
+from project.schemes.scheme import Example, Field, Label, Scheme, Track
 from project.schemes.scheme_checks import SchemeProblem
 from resources.translation import tr
 from widgets import theme
@@ -16,7 +16,7 @@ from widgets.labels import label_looks
 from widgets.table.record_table import RecordColumn, RecordTable
 from widgets.text_labels import ElidedLabel
 
-P = TypeVar("P", Track, Label, Field)
+P = TypeVar("P", Track, Label, Field, Example)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +67,16 @@ class PartTable(QWidget, Generic[P]):
             button.setEnabled(selected is not None and bool(rows))
 
 
+def part_name(part: Track | Label | Field | Example) -> str:
+    """Return what a part is called."""
+    return part.title if isinstance(part, Example) else part.name
+
+
 def name_column(title: str) -> RecordColumn[PartRow[P]]:
     """Return the column of names, with a sign where something is wrong."""
     return RecordColumn(
         title,
-        lambda row: row.part.name,
+        lambda row: part_name(row.part),
         stretch=True,
         icon=lambda row: ("circle-alert", "error") if row.is_wrong else "",
     )
@@ -93,6 +98,9 @@ _ATTRIBUTES: dict[str, str] = {
     "maximum": tr("range"),
     "step": tr("step"),
     "ends": tr("ends"),
+    "title": tr("title"),
+    "situation": tr("situation"),
+    "label": tr("label"),
 }
 
 
@@ -104,7 +112,8 @@ def problem_text(scheme: Scheme, problem: SchemeProblem) -> str:
     for step in problem.path:
         if isinstance(step, int) and isinstance(part, tuple):
             part = part[step]
-            names.append(str(getattr(part, "name", "") or tr("number {number}").format(number=step + 1)))
+            called = getattr(part, "name", "") or getattr(part, "title", "")
+            names.append(str(called or tr("number {number}").format(number=step + 1)))
         elif isinstance(step, str):
             part, attribute = getattr(part, step, None), step
     where = f"{', '.join(f'“{name}”' for name in names)}, " if names else ""

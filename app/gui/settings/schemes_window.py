@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidgetItem, QMenu, QPush
 
 from annotate.interchange.code_book_files import CODE_BOOK_SUFFIXES, read_code_book
 from annotate.study import scheme_versions
-from annotate.study.scheme_changes import apply_plan, plan_draft
+from annotate.study.scheme_changes import apply_plan, plan_draft, plan_text
 from annotate.study.scheme_draft import SchemeDraft
 from annotate.study.scheme_versions import Orphan, find_orphans, list_study_schemes
 from app.gui.pages.context import Context
@@ -511,7 +511,7 @@ class SchemesWindow(SchemesView):
     def _use(self, entry: SchemeEntry) -> None:
         if entry.group is Group.FILE:
             path, text = self._checked[entry.key]
-            if self.edit(lambda session: scheme_versions.use_scheme(session, text, path.name)[1]):
+            if self.edit(lambda session: apply_plan(session, plan_text(session, text, path.name))[1]):
                 self._remember_file(entry.key, path)
                 del self._checked[entry.key]
                 self.refresh()
@@ -582,7 +582,7 @@ def _reload_scheme(session: Session, path: Path, key: str) -> Changes:
             tr("{name} now contains the scheme “{found}”.").format(name=path.name, found=found),
             tr("Check it as a separate file."),
         )
-    return scheme_versions.use_scheme(session, text, path.name)[1]
+    return apply_plan(session, plan_text(session, text, path.name))[1]
 
 
 def _orphan_text(session: Session, orphan: Orphan) -> str:

@@ -38,7 +38,7 @@ class CountingTab(ComputedView[T], Generic[T]):
             *("scheme_version", "property", "participant", "participant_variable", "appearance"),
         }
     )
-    preferred_size = (1120, 800)
+    preferred_size = (1200, 800)
     file_name = ""
 
     def __init__(self, context: Context, drawn: ChoiceBox, *options: LayoutPart) -> None:

@@ -22,6 +22,7 @@ class BudgetFigure:
     Attributes:
         meaning: in one sentence.
         axis: what the bars measure.
+        of_durations: whether it says nothing of points.
     """
 
     name: str
@@ -29,6 +30,7 @@ class BudgetFigure:
     axis: str
     value: Callable[[BudgetRow], float | None]
     number: PlotNumberFormat = PlotNumberFormat.FIGURE
+    of_durations: bool = False
 
 
 BUDGET_FIGURES: Mapping[str, BudgetFigure] = {
@@ -42,20 +44,32 @@ BUDGET_FIGURES: Mapping[str, BudgetFigure] = {
     "rate": BudgetFigure(
         tr("Rate (/min)"), tr("Segments a minute of observed time"), tr("segments a minute"), lambda row: row.rate
     ),
-    "total": BudgetFigure(tr("Total (s)"), tr("Sum of the durations"), tr("seconds"), lambda row: row.total_s),
-    "mean": BudgetFigure(tr("Mean (s)"), tr("Mean duration"), tr("seconds"), lambda row: row.mean_s),
-    "sd": BudgetFigure(tr("SD (s)"), tr("Standard deviation of the durations"), tr("seconds"), lambda row: row.sd_s),
-    "median": BudgetFigure(tr("Median (s)"), tr("Median duration"), tr("seconds"), lambda row: row.median_s),
+    "total": BudgetFigure(
+        tr("Total (s)"), tr("Sum of the durations"), tr("seconds"), lambda row: row.total_s, of_durations=True
+    ),
+    "mean": BudgetFigure(tr("Mean (s)"), tr("Mean duration"), tr("seconds"), lambda row: row.mean_s, of_durations=True),
+    "sd": BudgetFigure(
+        tr("SD (s)"), tr("Standard deviation of the durations"), tr("seconds"), lambda row: row.sd_s, of_durations=True
+    ),
+    "median": BudgetFigure(
+        tr("Median (s)"), tr("Median duration"), tr("seconds"), lambda row: row.median_s, of_durations=True
+    ),
     "share": BudgetFigure(
         tr("Share of time"),
         tr("Share of the observed time that is marked; time that is marked twice counts once"),
         tr("share of the observed time"),
         lambda row: row.share,
+        of_durations=True,
     ),
     "latency": BudgetFigure(
         tr("Latency (s)"), tr("Observed time until the first one, on average"), tr("seconds"), lambda row: row.latency_s
     ),
 }
+
+
+def budget_figures(*, points: bool) -> Mapping[str, BudgetFigure]:
+    """Return the figures that say something of a track of points, or of one of intervals."""
+    return {key: figure for key, figure in BUDGET_FIGURES.items() if not (points and figure.of_durations)}
 
 
 def group_text(group: Sequence[str]) -> str:

@@ -1,6 +1,6 @@
 """The tab of the time budget: one figure as bars, and all figures as a table."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from annotate.statistics.time_budget import BudgetRow, TimeBudget, compute_time_
 from app.gui.pages.context import Context
 from app.gui.statistics.counting_bar import grouping_name
 from app.gui.statistics.counting_tab import CountingTab
-from app.gui.statistics.statistics_plots import BUDGET_FIGURES, BudgetFigure, Looks, budget_plot
+from app.gui.statistics.statistics_plots import BUDGET_FIGURES, BudgetFigure, Looks, budget_figures, budget_plot
 from app.gui.study.background import Read
 from project.progress import Progress
 from project.session.session import Session
@@ -26,10 +26,11 @@ _FIRST_FIGURE = "share"
 
 @dataclass(frozen=True, slots=True)
 class TimeBudgetResult:
-    """A budget, and how its labels look."""
+    """A budget, how its labels look, and which figures say something of its track."""
 
     budget: TimeBudget
     looks: Looks
+    figures: Mapping[str, BudgetFigure]
 
     @property
     def segments(self) -> int:
@@ -50,10 +51,8 @@ class TimeBudgetTab(CountingTab[TimeBudgetResult]):
     file_name = "time_budget"
 
     def __init__(self, context: Context) -> None:
-        figures = {key: (figure.name, figure.meaning) for key, figure in BUDGET_FIGURES.items()}
-        drawn = ChoiceBox(tr("Draw"), tr("The figure that is drawn above the table"), figures)
-        drawn.choose(_FIRST_FIGURE)
-        super().__init__(context, drawn)
+        super().__init__(context, ChoiceBox(tr("Draw"), tr("The figure that is drawn above the table")))
+        self._offer_figures(BUDGET_FIGURES)
 
     def prepare(self) -> Read[TimeBudgetResult]:
         query = self.bar.query()
@@ -62,9 +61,18 @@ class TimeBudgetTab(CountingTab[TimeBudgetResult]):
             found = read_observations(second, query)
             progress.check_cancelled()
             budget = compute_time_budget(found.keys, found.labels, found.observations)
-            return TimeBudgetResult(budget, {look.key: look for look in label_looks(found.track)})
+            looks = {look.key: look for look in label_looks(found.track)}
+            return TimeBudgetResult(budget, looks, budget_figures(points=found.track.holds_points))
 
         return read
+
+    def _show(self, found: TimeBudgetResult) -> None:
+        self._offer_figures(found.figures)
+        super()._show(found)
+
+    def _offer_figures(self, figures: Mapping[str, BudgetFigure]) -> None:
+        named = {key: (figure.name, figure.meaning) for key, figure in figures.items()}
+        self.drawn.offer(named, first=_FIRST_FIGURE)
 
     def summarize(self, found: TimeBudgetResult) -> str:
         groups = trn("{count} group", "{count} groups", len({row.group for row in found.budget.rows}))
@@ -81,7 +89,7 @@ class TimeBudgetTab(CountingTab[TimeBudgetResult]):
     def records(self, found: TimeBudgetResult) -> tuple[Sequence[RecordColumn[Any]], Sequence[Any]]:
         groups = [_group_column(grouping_name(key.key), place) for place, key in enumerate(found.budget.keys)]
         label = RecordColumn[_BudgetRecord](tr("Label"), lambda record: record.row.name, stretch=True, number=False)
-        columns = [*groups, label, *map(_figure_column, BUDGET_FIGURES.values()), _observed_column()]
+        columns = [*groups, label, *map(_figure_column, found.figures.values()), _observed_column()]
         return columns, [_BudgetRecord("\n".join((*row.group, row.label)), row) for row in found.budget.rows]
 
     def saved_table(self, found: TimeBudgetResult) -> tuple[Sequence[str], Sequence[Sequence[Cell]]]:
@@ -100,7 +108,8 @@ def _figure_column(figure: BudgetFigure) -> RecordColumn[_BudgetRecord]:
         return "\N{EN DASH}" if value is None else f"{value:,.{digits}f}"
 
     return RecordColumn(
-        figure.name,
+        # The unit below the name: eight columns fit beside each other.
+        figure.name.replace(" (", "\n(").replace(" of ", "\nof "),
         text,
         title_tip=f"{figure.meaning} ({figure.axis})",
         number=True,

@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import (
     QCheckBox,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QWidget,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
 from resources.translation import later, tr, trn
 from widgets import theme
 from widgets.form.input_fields import IntegerBox
+from widgets.form.layouts import make_column, make_row
 from widgets.table.record_table import RecordColumn
 from widgets.text_labels import PlainLabel, describe
 
@@ -34,7 +34,7 @@ class TeamPlanRequest:
 
 
 class TeamPlanForm(QWidget):
-    """One row of fields and a button.
+    """The names and a button, and the options below them.
 
     Signals:
         plan_requested (TeamPlanRequest)
@@ -44,9 +44,6 @@ class TeamPlanForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID)
         self.names = QLineEdit(placeholderText=tr("Ada, Bo, Cy"))
         describe(
             self.names,
@@ -65,22 +62,14 @@ class TeamPlanForm(QWidget):
         self.make = QPushButton(tr("Make plan"))
         self.make.setToolTip(tr("Share the recordings out evenly; Undo takes it back"))
         self.make.clicked.connect(self._request_plan)
-        row.addWidget(PlainLabel(tr("Annotators")))
-        row.addWidget(self.names, 1)
-        for text, spin in ((tr("for each recording"), self.per_recording), (tr("Seed"), self.seed)):
+        for spin in (self.per_recording, self.seed):
             describe(spin, spin.toolTip(), spin.toolTip())
             spin.setFixedWidth(56)
-            if text[0].isupper():
-                row.addSpacing(theme.GRID)
-                row.addWidget(PlainLabel(text))
-                row.addWidget(spin)
-            else:
-                row.addWidget(spin)
-                row.addWidget(PlainLabel(text))
-        for box in (self.keep, self.held_out):
-            row.addSpacing(theme.GRID)
-            row.addWidget(box)
-        row.addWidget(self.make)
+        head = make_row(PlainLabel(tr("Annotators")), self.names, 1, self.make)
+        each = make_row(self.per_recording, PlainLabel(tr("for each recording")))
+        options = make_row(each, PlainLabel(tr("Seed")), self.seed, self.keep, self.held_out, None)
+        options.setSpacing(theme.GRID * 2)
+        self.setLayout(make_column(head, options))
 
     def set_names(self, names: tuple[str, ...]) -> None:
         """Fill in who is in the plan, unless somebody is typing."""

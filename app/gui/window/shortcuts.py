@@ -232,7 +232,8 @@ def _portable_text(key: str) -> str:
 _KEYBOARD_FOCUS_REASONS = frozenset(
     {Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason, Qt.FocusReason.ShortcutFocusReason}
 )
-_NAVIGATION_KEYS = frozenset({Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Home, Qt.Key.Key_End})
+_END_KEYS = frozenset({Qt.Key.Key_Home, Qt.Key.Key_End})
+_NAVIGATION_KEYS = _END_KEYS | {Qt.Key.Key_Left, Qt.Key.Key_Right}
 _RETURN_KEYS = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 _GUARDED_CONTROLS: tuple[type[QWidget], ...] = (
     QAbstractButton,
@@ -247,8 +248,9 @@ _PLAIN_MODIFIERS = Qt.KeyboardModifier.NoModifier | Qt.KeyboardModifier.KeypadMo
 class KeyGuard(QObject):
     """An event filter for controls; one for all widgets of the program would slow every repaint down.
 
-    Somebody who walks to a button with Tab means the button when pressing Space or Return; somebody who has just
-    clicked it with the mouse means the player. Text fields look after themselves.
+    Somebody who walks to a button with Tab means the button when pressing Space or Return, and to a box with choices
+    the box when pressing Home; somebody who has just clicked it with the mouse means the player. Text fields look after
+    themselves.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -293,9 +295,9 @@ def _handles_key(widget: QWidget, event: QKeyEvent) -> bool:
     if isinstance(widget, QAbstractButton):
         return key == Qt.Key.Key_Space or key in _RETURN_KEYS
     if isinstance(widget, QAbstractItemView):
-        return key in (Qt.Key.Key_Home, Qt.Key.Key_End)
+        return key in _END_KEYS
     if isinstance(widget, QComboBox):
-        return key in _NAVIGATION_KEYS or key == Qt.Key.Key_Space or bool(event.text().strip())
+        return key in _END_KEYS or key == Qt.Key.Key_Space or bool(event.text().strip())
     return isinstance(widget, QAbstractSlider | QAbstractSpinBox) and key in _NAVIGATION_KEYS
 
 

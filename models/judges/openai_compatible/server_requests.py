@@ -70,7 +70,7 @@ class OpenAIOptions(ModelOptions):
     )
     tries: int = limited_field(5, 1, 20, "Tries", "How often a request is made until the server answers it.")
     patience_s: float = limited_field(
-        300.0, 1.0, 7200.0, "Patience", "Seconds for one request with all tries and waits."
+        300.0, 1.0, 7200.0, "Patience", "Seconds for one request with all tries and waits.", "s"
     )
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ from annotate.agreement.agreement_report import AgreementReport, compute_report
 from annotate.agreement.annotation_arrays import AgreementInput, AgreementSettings, Options
 from annotate.agreement.segment_agreement import modified_kappa
 from annotate.agreement.span_matching import SpanArray, find_overlaps, match_nearest_points
-from annotate.agreement.study_agreement import AgreementQuery, read_agreement_input, report_agreement
+from annotate.agreement.study_agreement import AgreementQuery, describe_figure, read_agreement_input, report_agreement
 from annotate.statistics.segment_statistics import summarize_segments
 from annotate.study.people import add_participant
 from project.entities.study_records import ParticipantRole
@@ -143,5 +143,8 @@ def test_partial_samples_are_intervals_and_a_scan_compares_each_participant(sess
     mark_moment(session, "Ada", 5, "far", track="scan", person=people[1])
     mark_moment(session, "Ben", 5, "near", track="scan", person=people[0])
     mark_moment(session, "Ben", 5, "near", track="scan", person=people[1])
-    scan = report_agreement(session, AgreementQuery(scheme="moments", track="scan", options=FEW)).main
-    assert (scan["sample_agreement"].value, scan["sample_agreement"].n) == (0.5, 2)
+    scan = report_agreement(session, AgreementQuery(scheme="moments", track="scan", options=FEW))
+    assert (scan.main["sample_agreement"].value, scan.main["sample_agreement"].n) == (0.5, 2)
+    split = {row.name: row.figures["verdict_agreement"].value for row in scan.rows["participant"]}
+    assert split == {"P1": 1, "P2": 0}
+    assert describe_figure("verdict_agreement", scan.settings.marks).name == "Same label in samples of both"

@@ -215,6 +215,7 @@ def test_from_a_plan_to_nothing_left(planned: Session) -> None:
     first = all_recordings(planned.study)[0]
     people = SegmentTable(planned).annotators
     assert tasks(planned, FIRST) == []
+    assert build_checklist(planned, SegmentTable(planned)).annotators == (), "nobody works on the study yet"
     with planned.step("Plan"):
         set_assignments(planned.study, [Assignment(first.id, person) for person in people])
     assert [kind for kind, _, _ in tasks(planned, FIRST)] == [ChecklistItemKind.EMPTY]

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from annotate.review.segment_table import SegmentTable
+from annotate.review.study_progress import ChecklistItemKind, build_checklist
 from annotate.segments.segment_edits import add_segment, move_segments
 from annotate.segments.time_samples import SampleSheet, answer_sample, read_sample_sheet
 from annotate.study.people import add_participant
@@ -15,7 +17,7 @@ from project.schemes.scheme import Sampling, SamplingKind
 from project.schemes.scheme_file import parse_scheme
 from project.session.session import Session
 from tests.builders.marked_study import SECOND, WALK
-from tests.builders.point_schemes import MOMENTS, open_moments
+from tests.builders.point_schemes import MOMENTS, mark_moment, open_moments
 
 
 @pytest.fixture
@@ -47,7 +49,7 @@ def test_what_is_missing_is_asked_for_in_turn_and_an_answer_takes_the_place_of_t
         ("away", 4 * SECOND, 4 * SECOND),
         ("away", 600 * SECOND, 600 * SECOND),
     ]
-    assert len(sheet().missing) == 298
+    assert len(sheet().missing) == sheet().size - sheet().taken == 298
     assert sheet().next_missing(first) == sheet().questions[2]
     assert sheet().next_missing(sheet().questions[-1]) == first, "after the last one it goes on with those left out"
     assert sheet().neighbour(first, -1) == first
@@ -67,6 +69,18 @@ def test_a_scan_asks_about_each_participant(session: Session) -> None:
     assert questions[1].participant is not None
     assert values_of(session.study, segment.id) == {"person": questions[1].participant.id}
     assert read_sample_sheet(session, WALK, "moments", "scan").missing == (questions[0], *questions[2:])
+
+
+def test_the_checklist_has_the_missing_samples_of_who_took_others(session: Session) -> None:
+    mark_moment(session, "Ada", 4, "face", track="gaze")
+    mark_moment(session, "Ben", 4, "nod")
+    first, _ = (add_participant(session, name, ParticipantRole.USER, WALK)[0] for name in ("P01", "P02"))
+    mark_moment(session, "Ben", 5, "near", track="scan", person=first)
+    found = build_checklist(session, SegmentTable(session)).tasks
+    assert [(task.annotator.name, task.kind, task.text, task.time_us, task.count) for task in found] == [
+        ("Ada", ChecklistItemKind.SAMPLES, "Gaze: 299 of 300 samples not coded.", 2 * SECOND, 299),
+        ("Ben", ChecklistItemKind.SAMPLES, "Scan: 239 of 240 samples not coded.", 5 * SECOND, 239),
+    ]
 
 
 def test_samples_lie_at_their_times_and_stay_there(session: Session) -> None:

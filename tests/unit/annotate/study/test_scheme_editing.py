@@ -6,14 +6,16 @@ import pytest
 
 from annotate.segments.segment_edits import add_segment, set_label
 from annotate.study import recording_edits as history
+from annotate.study.field_changes import FieldChange
 from annotate.study.scheme_changes import SchemeEffect, apply_plan, plan_draft, plan_text
 from annotate.study.scheme_draft import SchemeDraft
 from annotate.study.scheme_versions import find_orphans, use_scheme
+from project.entities.study_records import Json
 from project.errors import UserError
 from project.integrity.integrity_check import check_study
-from project.queries.segment_rows import find_segment, values_of
+from project.queries.segment_rows import find_segment, value_history, values_of
 from project.queries.study_schemes import all_versions
-from project.schemes.scheme import FieldKind, Label, Pattern, Scheme, Track
+from project.schemes.scheme import Field, FieldChoice, FieldKind, Label, Pattern, Scheme, Track
 from project.schemes.scheme_checks import find_scheme_problems
 from project.schemes.scheme_file import load_scheme, parse_scheme, write_scheme
 from project.session.session import Session
@@ -120,6 +122,114 @@ def test_a_plan_says_what_happens_and_one_undo_takes_it_back(session: Session) -
     history.redo(session)
     assert label_of(session, made["warm"]) == ("acts", "friendly")
     assert check_study(session.study.path) == []
+
+
+def rated(session: Session) -> dict[str, str]:
+    """Use a code book with fields of many kinds, filled in about three segments; returns label -> segment."""
+    draft = SchemeDraft(EMPTY).edit(name="How we greet")
+    for name in ("Warm", "Cold", "Left out"):
+        draft, _ = draft.add_label("codes", Label("", name))
+    for name, kind in (("Means", FieldKind.CHOICES), ("Size", FieldKind.SCALE), ("Why", FieldKind.TEXT)):
+        draft, _ = draft.add_field(name, kind, "codes")
+    choices = (FieldChoice("w", "Words"), FieldChoice("g", "Gesture"))
+    draft = draft.edit_field("means", choices=choices).add_example("A nod", "warm")
+    draft = draft.edit_example(0, situation="He nods.", values={"means": ["g"], "size": 2})
+    apply_plan(session, plan_draft(session, draft), default=True)
+    filled: dict[str, dict[str, Json]] = {
+        "warm": {"means": ["g"], "size": 2, "why": "Words"},
+        "cold": {"means": ["w", "g"], "size": 5, "why": "He looks away."},
+        "left_out": {"means": ["w"]},
+    }
+    return {
+        label: add_segment(session, WALK, place * SECOND, (place + 1) * SECOND, label, values)[0]
+        for place, (label, values) in enumerate(filled.items(), start=1)
+    }
+
+
+def test_a_field_gets_another_kind_and_key_and_its_values_follow_where_they_fit(session: Session) -> None:
+    made = rated(session)
+    before = {label: values_of(session.study, segment) for label, segment in made.items()}
+    draft = SchemeDraft.of(session.scheme).edit_field("means", kind=FieldKind.CHOICE).rekey_field("means", "by")
+    draft = draft.edit_field("size", kind=FieldKind.TEXT).edit_field("why", kind=FieldKind.CHOICES)
+    draft = draft.edit_field("why", choices=(FieldChoice("w", "Words"),))
+    assert draft.scheme.examples[0].values == {"by": "g", "size": "2"}
+    again = draft.edit_field("by", kind=FieldKind.TEXT).edit_field("by", kind=FieldKind.CHOICES)
+    assert again.edit_field("size", kind=FieldKind.SCALE).scheme.fields[:2] == (
+        replace(session.scheme.field("means"), key="by"),
+        session.scheme.field("size"),
+    )
+    plan = plan_draft(session, draft)
+    assert [str(effect) for effect in plan.effects] == [
+        "2 values of “Means” are converted to one choice.",
+        "2 values of “Means” get the key “by”.",
+        "2 values of “Size” are converted to text.",
+        "1 value of “Why” is converted to several choices.",
+        "1 value of “Means” no longer fits the form: kept under “Kept from an earlier version”.",
+        "1 value of “Why” no longer fits the form: kept under “Kept from an earlier version”.",
+    ]
+    apply_plan(session, plan)
+    assert {label: values_of(session.study, segment) for label, segment in made.items()} == {
+        "warm": {"by": "g", "size": "2", "why": ["w"]},
+        "cold": {"means": ["w", "g"], "size": "5", "why": "He looks away."},
+        "left_out": {"by": "w"},
+    }
+    versions = {value.field: value.version for value in value_history(session.study, made["cold"])}
+    assert versions == {"means": 1, "size": 2, "why": 1}, "a text that is left is one of a version that asks for text"
+    assert len(find_orphans(session, "how_we_greet")) == 2
+    assert check_study(session.study.path) == []
+    history.undo(session)
+    assert {label: values_of(session.study, segment) for label, segment in made.items()} == before
+
+
+SCALE = Field("f", FieldKind.SCALE, "F", minimum=1, maximum=5)
+SLIDER = replace(SCALE, kind=FieldKind.SLIDER, step=0.5)
+TEXT, PARTICIPANT = (Field("f", kind, "F") for kind in (FieldKind.TEXT, FieldKind.PARTICIPANT))
+GRADES = Field("f", FieldKind.CHOICE, "F", choices=(FieldChoice("a", "4"), FieldChoice("b", "Best")))
+
+
+@pytest.mark.parametrize(
+    ("before", "value", "after", "expected"),
+    [
+        (TEXT, "2,5", SLIDER, 2.5),
+        (TEXT, "2,5", SCALE, None),
+        (TEXT, "6", SCALE, None),
+        (TEXT, "two", SCALE, None),
+        (TEXT, "best", GRADES, "b"),
+        (SLIDER, 2.0, SCALE, 2),
+        (SLIDER, 4.0, GRADES, "a"),
+        (GRADES, "a", SCALE, 4),
+        (GRADES, "b", TEXT, "Best"),
+        (PARTICIPANT, "p", TEXT, None),
+        (TEXT, "p", PARTICIPANT, None),
+    ],
+)
+def test_a_value_becomes_one_of_another_kind_or_stays(before: Field, value: Json, after: Field, expected: Json) -> None:
+    assert FieldChange(before, after).new_value(value) == expected
+
+
+def test_two_fields_can_change_keys_and_none_gets_the_key_of_values_that_are_left(session: Session) -> None:
+    made = rated(session)
+    draft = SchemeDraft.of(session.scheme).rekey_field("why", "x").rekey_field("size", "why").rekey_field("x", "size")
+    apply_plan(session, plan_draft(session, draft))
+    assert values_of(session.study, made["warm"]) == {"means": ["g"], "size": "Words", "why": 2}
+    with pytest.raises(UserError, match="Another field that was removed here has the key “size”"):
+        SchemeDraft.of(session.scheme).remove_field("size").rekey_field("why", "size")
+    apply_plan(session, plan_draft(session, SchemeDraft.of(session.scheme).remove_field("size")))
+    with pytest.raises(UserError, match="Other values have the key “size” already"):
+        plan_draft(session, SchemeDraft.of(session.scheme).rekey_field("why", "size"))
+
+
+def test_the_text_of_a_file_gives_fields_other_kinds_and_keys(session: Session) -> None:
+    made = rated(session)
+    draft = SchemeDraft.of(session.scheme).edit_field("size", kind=FieldKind.TEXT).rekey_field("why", "reason")
+    text = write_scheme(replace(draft.scheme, version=2))
+    assert len(plan_text(session, text, "lab.toml").effects) == 2, "without a word, the values of “why” have no field"
+    with pytest.raises(UserError, match="has no field “who”"):
+        plan_text(session, text, "lab.toml", (), [("who", "reason")])
+    with pytest.raises(UserError, match="have the key “reason” already"):
+        plan_text(session, text, "lab.toml", (), [("why", "reason"), ("means", "reason")])
+    apply_plan(session, plan_text(session, text, "lab.toml", (), [("why", "reason")]))
+    assert values_of(session.study, made["warm"]) == {"means": ["g"], "size": "2", "reason": "Words"}
 
 
 def test_two_labels_can_change_places(session: Session) -> None:
