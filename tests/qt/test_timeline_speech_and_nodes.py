@@ -64,7 +64,7 @@ def test_dragging_along_the_lane_and_by_an_edge_retimes_by_its_own_request(view:
     for kind, names, lanes in (("utterance", "uv", (ANN, BOB)), ("node", "eb", (NODES, NODES))):
         drag(view, lane_point(view, 15, lanes[0]), lane_point(view, 17, lanes[0]))
         drag(view, lane_point(view, 30.05, lanes[1]), lane_point(view, 33, lanes[1]))
-        moved, resized = (row[0] for row in heard[f"{kind}_move_requested"])
+        moved, resized = (row[0] for row in heard[f"{kind}_requests.move"])
         assert moved == [(names[0], 12_000_000, 22_000_000)]
         assert resized == [(names[1], pytest.approx(32_950_000, abs=60_000), 40_000_000)]
     assert heard["segment_requests.move"] == []

@@ -58,7 +58,7 @@ class FilterListPopup(QFrame):
 
     def set_widgets(self, field: QLineEdit, found: QAbstractItemView) -> None:
         """Use this field and this list."""
-        self._field, self._found = field, found
+        self._found = found
         field.installEventFilter(self)
         found.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         found.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -108,9 +108,6 @@ class AnswerPicker(QWidget):
         self.text.setPlainText(found)
 
 
-_SETTLED, _TEXT, _TRUE = 0, 1, 2
-
-
 @dataclass(frozen=True, slots=True)
 class ContradictionRow:
     """One contradiction: its id, what it is, what was found out, and whether it is settled."""
@@ -349,11 +346,9 @@ class SummaryBox(QWidget):
 
     Signals:
         edited (str): somebody wrote another text.
-        suggest_requested: ask the chosen judges for one.
     """
 
     edited = Signal(str)
-    suggest_requested = Signal()
 
     def __init__(self, title: str, hint: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -361,7 +356,9 @@ class SummaryBox(QWidget):
         self.setAccessibleName(title)
         name = PlainLabel(title, font=theme.font(semibold=True))
         self.note = PlainLabel(look="quiet")
-        self.suggest = push_button(tr("Suggest"), do=self.suggest_requested)
+        self.suggest = push_button(
+            tr("Suggest"),
+        )
         self.text = _SummaryField()
         self.text.setAccessibleName(title)
         self.text.setPlaceholderText(hint)

@@ -44,7 +44,6 @@ class BenchmarkRunController(QObject):
     def __init__(self, context: Context, page: BenchmarkPage, shown: ItemSetPresenter) -> None:
         super().__init__(page)
         self._context = context
-        self._page = page
         self._shown = shown
         self._tab = page.run
         self._course: BenchmarkScheduler | None = None

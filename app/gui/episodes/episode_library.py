@@ -135,7 +135,7 @@ class StockPage(QWidget):
         remove: Callable[[Session, str], Changes],
     ) -> None:
         super().__init__()
-        self._studio, self._what = studio, what
+        self._studio = studio
         self._read, self._save, self._remove = read, save, remove
         self._texts: Mapping[str, Texts] = {}
         self._key = ""

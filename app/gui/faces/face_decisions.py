@@ -31,7 +31,6 @@ class FaceReviewController(QObject):
     ) -> None:
         super().__init__(parent)
         self._studio, self._player, self._page, self._places = studio, player, page, places
-        self._drawing = drawing
         self._people: Mapping[str, Participant] = {}
         self._suggestions: list[SamePersonSuggestion] = []
         self._shown = 0

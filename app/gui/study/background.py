@@ -128,7 +128,7 @@ class _Saying(OwnDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, on=False)
         self.setWindowTitle(text)
         self.setMinimumWidth(_DIALOG_WIDTH)
-        self._text, self._stoppable = text, stoppable
+        self._stoppable = stoppable
         self.telling = _ThreadProgress(self)
         column = make_column(PlainLabel(text), margin=theme.GRID * 2)
         self.setLayout(column)
