@@ -3,9 +3,10 @@
 It also tells which texts of a form were adopted from judges.
 """
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import accumulate, combinations
 
 from annotate.agreement.annotator_lanes import Mark, group_marks
 from annotate.agreement.span_matching import compared_span
@@ -49,6 +50,7 @@ class SegmentChecker:
         self._session = session
         self._durations: dict[str, int] = {}
         self._spoken: dict[str, list[Utterance]] = {}
+        self._ends: dict[tuple[str, str, str], tuple[list[int], list[int]]] = {}
 
     def problems(self, segment: Segment, values: Mapping[str, Json]) -> tuple[str, ...]:
         """Return a short line for each problem; none where the study does not have the scheme."""
@@ -59,7 +61,21 @@ class SegmentChecker:
             self._durations[place] = self._session.recording(place).duration_us
         if scheme.track_or_empty(segment.track).inside and place not in self._spoken:
             self._spoken[place] = utterances_of(self._session.study, place)
-        return segment_problems(scheme, segment, values, self._durations[place], self._spoken.get(place, ()))
+        parent = scheme.track_or_empty(segment.track).parent
+        inside = not parent or self._lies_in_track(segment, parent)
+        spoken = self._spoken.get(place, ())
+        return segment_problems(scheme, segment, values, self._durations[place], spoken, in_parent=inside)
+
+    def _lies_in_track(self, segment: Segment, track: str) -> bool:
+        """Tell whether a segment lies inside one on a track of its scheme, whoever made that, or nobody marked any."""
+        key = (segment.recording_id, segment.scheme, track)
+        if key not in self._ends:
+            marked = segments_of(self._session.study, segment.recording_id)
+            spans = sorted((other.start_us, other.end_us) for other in marked if (other.scheme, other.track) == key[1:])
+            self._ends[key] = [start for start, _ in spans], [*accumulate((end for _, end in spans), max)]
+        starts, ends = self._ends[key]
+        before = bisect_right(starts, segment.start_us)
+        return not ends or (before > 0 and ends[before - 1] >= segment.end_us)
 
 
 class OwnWords:

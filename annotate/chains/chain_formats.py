@@ -7,6 +7,7 @@ import json
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from annotate.interchange.bounded_files import damaged_file_error, parse_json, parse_xml, read_text
@@ -140,8 +141,11 @@ def write_graphml(chains: Sequence[FileChain], path: Path) -> None:
 def read_graphml(path: Path) -> list[FileChain]:
     """Read a file of chains. What a graph tool added to it, such as places and colours, is left out."""
     reader = _GraphmlReader(path)
-    names = ("graphml", "key", "graph", "node", "edge", "data", "hyperedge", "port")
-    parse_xml(path, reader.start, reader.end, names, ("data", "node", "graph"))
+    names = ("key", "graph", "node", "edge", "data", "hyperedge", "port")
+    starts = {name: partial(reader.start, name) for name in names}
+    root = parse_xml(path, starts, {name: partial(reader.end, name) for name in ("data", "node", "graph")})
+    if root != "graphml":
+        raise damaged_file_error(path, "it is no GraphML")
     return reader.chains
 
 
@@ -156,7 +160,6 @@ class _GraphmlReader:
     def __init__(self, path: Path) -> None:
         self.chains: list[FileChain] = []
         self._path = path
-        self._root = True
         self._keys: dict[str, tuple[str, str]] = {}
         self._graph: _GraphmlGraph | None = None
         self._node: dict[str, str] | None = None
@@ -164,11 +167,7 @@ class _GraphmlReader:
         self._data = ""
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        if self._root:
-            self._root = False
-            if name != "graphml":
-                raise damaged_file_error(self._path, "it is no GraphML")
-        elif name == "key":
+        if name == "key":
             about = attributes.get("for", "all"), attributes.get("attr.name", "")
             self._keys[attributes.get("id", "")] = about
         elif name == "graph":

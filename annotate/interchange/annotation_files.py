@@ -3,7 +3,7 @@
 The command line and the window share it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from annotate.interchange.lossless_format import RowsPlan
 from project.entities.study_records import Changes
 from project.errors import UserError, require_utf8
 from project.plugins.plugin_registry import Plugins
+from project.schemes.label_keys import WINDOW_KEYS
 from project.session.gc_control import collector_paused
 from project.session.session import Session
 from project.text_format import escape_unprintable
@@ -117,12 +118,18 @@ def read_files(paths: Sequence[Path], key: str | None = None) -> Document:
     return join_documents(documents)
 
 
-def plan_import(session: Session, document: Document, mapping: ImportMapping, places: Sequence[str]) -> Plan | RowsPlan:
+def plan_import(
+    session: Session,
+    document: Document,
+    mapping: ImportMapping,
+    places: Sequence[str],
+    keys_in_use: Collection[str] = WINDOW_KEYS,
+) -> Plan | RowsPlan:
     """Say what importing a document would do; a lossless one needs neither mapping nor places."""
     if document.rows:
         return lossless_format.plan_rows(session, document)
     with collector_paused():
-        return document_import.plan_document_import(session, document, mapping, places)
+        return document_import.plan_document_import(session, document, mapping, places, keys_in_use)
 
 
 def apply_import(session: Session, plan: Plan | RowsPlan, name: str, *, keep_rest: bool = False) -> Changes:

@@ -7,7 +7,7 @@ import csv
 import io
 import json
 import zipfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -145,44 +145,48 @@ def check_entries(path: Path, number: int) -> None:
 
 MAX_DEPTH = 32
 _CHUNK_BYTES = 65_536
-Start = Callable[[str, dict[str, str]], None]
-End = Callable[[str, str], None]
+Start = Callable[[dict[str, str]], object]
+End = Callable[[str], object]
 
 
 class _ForbiddenXml(Exception):
     """Something in the file is not allowed; its text says what."""
 
 
-def parse_xml(path: Path, start: Start, end: End, starts: Collection[str], ends: Collection[str]) -> None:
-    """Read a file of `MAX_FILE_BYTES` bytes at most.
+def parse_xml(path: Path, starts: Mapping[str, Start], ends: Mapping[str, End]) -> str:
+    """Read a file of `MAX_FILE_BYTES` bytes at most; returns the name of its root.
 
-    `start` gets name and attributes of each element that `starts` names, and of the root; `end` gets the name of each
-    that `ends` names, and the text since its last child or its start.
+    `starts` has what gets the attributes of each element of a name; `ends` has what gets, at its end, the text since
+    its last child or its start.
     """
     content = io.BytesIO(read_bytes(path))
     parser = expat.ParserCreate()
     parser.buffer_text = True
     pieces: list[str] = []
-    depth = 0
+    depth, root = 0, ""
 
     def refuse(*_: object) -> None:
         raise _ForbiddenXml("it declares a document type, which is refused for safety")
 
     def begin(name: str, attributes: dict[str, str]) -> None:
-        nonlocal depth
+        nonlocal depth, root
         depth += 1
         if depth > MAX_DEPTH:
             raise _ForbiddenXml("its elements are nested too deeply")
-        pieces.clear()
-        if name in starts or depth == 1:
-            start(name, attributes)
+        if depth == 1:
+            root = name
+        if pieces:
+            pieces.clear()
+        if name in starts:
+            starts[name](attributes)
 
     def finish(name: str) -> None:
         nonlocal depth
         depth -= 1
         if name in ends:
-            end(name, "".join(pieces))
-        pieces.clear()
+            ends[name]("".join(pieces))
+        if pieces:
+            pieces.clear()
 
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
@@ -200,3 +204,4 @@ def parse_xml(path: Path, start: Start, end: End, starts: Collection[str], ends:
     except (LookupError, UnicodeError, ValueError) as error:
         # An encoding that Python does not know, or that expat cannot use.
         raise damaged_file_error(path, str(error) or "its encoding is not known") from None
+    return root

@@ -1,22 +1,27 @@
 """Code books out of files of other tools: the tiers of ELAN, the ethogram of BORIS, and tables of labels."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from annotate.interchange.annotation_files import read_file
 from annotate.interchange.bounded_files import damaged_file_error, name_cells, read_cells, read_text
-from annotate.interchange.document import InterchangeLane
-from annotate.interchange.lane_mapping import EntryTarget, ImportMapping, build_own_target, guess_mapping, own_track_key
+from annotate.interchange.lane_mapping import (
+    EntryTarget,
+    ImportMapping,
+    LaneTarget,
+    find_speech,
+    guess_own_kind,
+    shared_track_key,
+)
 from annotate.interchange.tier_schemes import make_tier_schemes
 from annotate.interchange.tier_texts import code_key
 from annotate.study.scheme_draft import make_key
 from project.errors import UserError
-from project.queries.study_schemes import all_versions
+from project.schemes.label_keys import WINDOW_KEYS, assign_keys
 from project.schemes.scheme import Label, Scheme, Track
-from project.schemes.scheme_file import load_scheme_file, shipped_names
-from project.session.session import Session
+from project.schemes.scheme_file import load_scheme_file, scheme_text, shipped_names, write_scheme
 from project.text_format import escape_unprintable
 
 TABLE_SUFFIXES = (".csv", ".tsv")
@@ -32,50 +37,56 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
 """What a column is -> the titles that it can have, in any case."""
 _COLOUR = re.compile("#[0-9a-fA-F]{6}")
 _MAX_LABELS = 2_000
+_KEY = "scheme"
+"""Key of a scheme until it gets its own."""
 
 
-def read_code_book(session: Session, path: Path) -> Scheme:
+def read_code_book(path: Path, taken: Collection[str] = (), keys_in_use: Collection[str] = WINDOW_KEYS) -> Scheme:
     """Return the scheme that a file describes, as a new one, which need not be right yet.
 
     A file or template of ELAN gives a track for each tier that is no speech, with the labels of its vocabulary; tiers
     of several participants share one. A project of BORIS gives a track for each category, with keys, colours and
     modifiers. A table gives labels, with the columns label, definition, key, colour and track; the first is needed.
+
+    Args:
+        path: of the file.
+        taken: keys of schemes that it cannot have, beside those of the schemes that are shipped.
+        keys_in_use: keys that no label gets, in upper case.
     """
     suffix = path.suffix.lower()
     if suffix == ".toml":
         scheme = load_scheme_file(path)
     elif suffix in TABLE_SUFFIXES:
-        scheme = _read_table(path)
+        scheme = assign_keys(_read_table(path), None, keys_in_use)
     else:
-        scheme = _read_tiers(session, path)
-    taken = {*all_versions(session.study), *shipped_names()}
-    return replace(scheme, key=make_key(scheme.name, taken, "scheme"), version=1)
+        scheme = _read_tiers(path, keys_in_use)
+    return replace(scheme, key=make_key(scheme.name, {*taken, *shipped_names()}, "scheme"), version=1)
 
 
-def _read_tiers(session: Session, path: Path) -> Scheme:
+def code_book_text(path: Path) -> str:
+    """Return the text of the scheme of a file: of a scheme file as it is, else as `read_code_book` makes it."""
+    return scheme_text(path) if path.suffix.lower() == ".toml" else write_scheme(read_code_book(path))
+
+
+def _read_tiers(path: Path, keys_in_use: Collection[str]) -> Scheme:
     document = read_file(path, "eaf" if path.suffix.lower() == ".etf" else None)
-    key = make_key(document.name, {*all_versions(session.study), *shipped_names()}, "scheme")
-    guessed, lanes = guess_mapping(session, document), document.lanes_by_name()
+    lanes, speech = document.lanes_by_name(), find_speech(document)
     targets = {
-        name: replace(build_own_target(session, lanes[name], key), scheme=key, track=_track_of(lanes[name][0]))
-        for name, target in guessed.lanes.items()
-        if target.becomes is not EntryTarget.UTTERANCES and not all(lane.about_recording for lane in lanes[name])
+        name: LaneTarget(EntryTarget.UTTERANCES)
+        if name in speech
+        else LaneTarget(
+            guess_own_kind(same), scheme=_KEY, track=shared_track_key(same[0]), participant=same[0].participant
+        )
+        for name, same in lanes.items()
+        if not all(lane.about_recording for lane in same)
     }
-    if not targets:
+    if not targets.keys() - {*speech}:
         raise UserError(
             f"{escape_unprintable(path.name)} has no tier or behavior to make a track of.", "Choose another file."
         )
-    made = make_tier_schemes(session, document, ImportMapping(targets)).schemes[key]
+    made = make_tier_schemes(lambda _key: None, document, ImportMapping(targets), keys_in_use).schemes[_KEY]
     # It is the lab's own from now on: it does not grow by an import.
     return replace(made, source="", speech_tiers=())
-
-
-def _track_of(lane: InterchangeLane) -> str:
-    """Return the key of the track for a tier: one for the tiers `gaze@A` and `gaze@B` of two participants."""
-    key = own_track_key(lane)
-    if lane.participant and key.endswith(lane.participant):
-        key = key.removesuffix(lane.participant).rstrip("@_-. ") or key
-    return key
 
 
 def _read_table(path: Path) -> Scheme:

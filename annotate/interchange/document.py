@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from project.entities.study_records import Json, Recording
 from project.errors import UserError
+from project.schemes.scheme import TierConstraint
 
 COMMENTS = "comments"
 """The name under which a segment's comments stand among its values."""
@@ -115,6 +116,8 @@ class InterchangeLane:
         about_recording: whether its entries are about the whole recording, and their times mean nothing.
         free_text: name under which the texts of its entries are values, in a lane without codes; "" otherwise.
         participant_value: name under which the participant is a value of its entries; "" where it is none.
+        constraint: how its entries lie within those of the parent.
+        declares_points: whether the file says that its entries are points, also where there are none.
     """
 
     name: str
@@ -134,6 +137,8 @@ class InterchangeLane:
     about_recording: bool = False
     free_text: str = ""
     participant_value: str = ""
+    constraint: TierConstraint = TierConstraint.INCLUDED_IN
+    declares_points: bool = False
 
     def with_codes(self) -> "InterchangeLane":
         """Return it for a format of codes: free texts are values, and the name of these is the code."""
@@ -152,8 +157,10 @@ class InterchangeLane:
 
     @property
     def holds_points(self) -> bool:
-        """Whether it has entries, and all of them are points."""
-        return bool(self.entries) and all(entry.start_us == entry.end_us for entry in self.entries)
+        """Whether all of its entries are points; without any, what the file says."""
+        if not self.entries:
+            return self.declares_points
+        return all(entry.start_us == entry.end_us for entry in self.entries)
 
     @property
     def is_speech(self) -> bool:

@@ -20,7 +20,7 @@ from annotate.interchange.document import (
     unique_name,
 )
 from annotate.interchange.lossless_format import collect_rows
-from annotate.interchange.tier_export import name_speech_lanes, tier_exports
+from annotate.interchange.tier_export import link_parents, name_speech_lanes, tier_exports
 from annotate.study.leave_permission import LeaveUse, may_leave
 from media.encoding import atomic_output
 from project.entities.study_records import Comment, Json, Recording, Segment
@@ -121,6 +121,7 @@ class _DocumentBuilder:
         self._about: set[tuple[str, str]] = set()
         schemes = list(session.schemes) if as_tiers else []
         self._tiers = tier_exports(schemes)
+        self._tracks = {(scheme.key, track.key): track for scheme in schemes for track in scheme.tracks}
         self._speech_tiers = [name for scheme in schemes for name in scheme.speech_tiers]
         for scheme in session.schemes:
             for track in scheme.tracks:
@@ -131,17 +132,16 @@ class _DocumentBuilder:
         links = recording_rows.media_of(self._study, recording.id)
         taken: set[str] = set()
         speech = tuple(name_speech_lanes(self._speech(recording.id), self._speech_tiers, taken))
+        marked = tuple(self._segments(recording.id, taken))
         return RecordingPart(
             recording.name,
-            (*self._segments(recording.id, speech, taken), *speech),
+            (*link_parents(marked, speech, self._tracks), *speech),
             tuple(MediaLink(medium.path, medium.offset_us) for medium in links),
             recording.duration_us,
             recording.id,
         )
 
-    def _segments(
-        self, recording_id: str, speech: Sequence[InterchangeLane], taken: set[str]
-    ) -> Iterator[InterchangeLane]:
+    def _segments(self, recording_id: str, taken: set[str]) -> Iterator[InterchangeLane]:
         values = segment_rows.values_in(self._study, recording_id)
         said = segment_rows.comments_in(self._study, recording_id)
         lanes: dict[tuple[str, str, str], list[InterchangeEntry]] = {}
@@ -155,7 +155,7 @@ class _DocumentBuilder:
             about = ("segments", self._names[annotator_id], "", scheme, track)
             if (scheme, track) in self._tiers:
                 made = sum(key[1:] == (scheme, track) for key in lanes)
-                yield from self._tiers[scheme, track].split_lane(about, entries, speech, taken, made > 1)
+                yield from self._tiers[scheme, track].split_lane(about, entries, taken, made > 1)
             else:
                 vocabulary = self._vocabularies.get((scheme, track), ())
                 yield InterchangeLane(unique_name(lane_name(*about), taken), tuple(entries), *about, vocabulary)
@@ -164,7 +164,7 @@ class _DocumentBuilder:
         for (scheme, track), tier in self._tiers.items():
             if scheme in authors and (scheme, track) not in present:
                 about = ("segments", self._names[authors[scheme]], "", scheme, track)
-                yield tier.build_lane(about, (), speech, unique_name(track, taken))
+                yield tier.build_lane(about, (), unique_name(track, taken))
 
     def _entry(self, segment: Segment, values: dict[str, Json], said: list[Comment]) -> InterchangeEntry:
         held = {

@@ -1,7 +1,7 @@
 """Plans what an interchange document adds to a study and applies the plan as one step."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -19,7 +19,6 @@ from annotate.interchange.lane_entries import (
     NEW_RECORDING,
     LaneImport,
     LaneReader,
-    Read,
     StudyContentIndex,
     clip_to_recording,
     move_to_recording,
@@ -34,6 +33,7 @@ from project.entities.study_records import (
     Changes,
     Comment,
     FieldValue,
+    Json,
     Participant,
     ParticipantRole,
     Recording,
@@ -44,9 +44,12 @@ from project.erasure.withdrawal_guard import guard_import
 from project.errors import UserError
 from project.ids import is_id, new_id
 from project.queries import annotator_rows, recording_rows, segment_rows, study_schemes, transcript_rows
+from project.schemes.label_keys import WINDOW_KEYS
 from project.schemes.scheme import Scheme
+from project.schemes.scheme_file import shipped_names
 from project.session.session import Session
 from project.store.study import UndoStep
+from project.text_format import escape_unprintable
 from project.timebase import utc_now
 
 
@@ -116,6 +119,7 @@ class Plan:
         unread: how many entries of the file are in no lane.
         schemes: key -> each scheme that is used.
         new_versions: key -> text of each of them that is new or has a new version.
+        default: key of the one that new segments are made under from then on; "" where that stays.
     """
 
     lanes: tuple[LanePlan, ...] = ()
@@ -131,6 +135,7 @@ class Plan:
     new_recordings: list[Recording] = field(default_factory=list)
     schemes: dict[str, Scheme] = field(default_factory=dict)
     new_versions: Mapping[str, str] = field(default_factory=dict)
+    default: str = ""
 
     @property
     def added(self) -> int:
@@ -154,13 +159,20 @@ class Plan:
         return self.unread + sum(sum(lane.left_out.values()) for lane in self.lanes)
 
 
-def plan_document_import(session: Session, document: Document, mapping: ImportMapping, places: Sequence[str]) -> Plan:
+def plan_document_import(
+    session: Session,
+    document: Document,
+    mapping: ImportMapping,
+    places: Sequence[str],
+    keys_in_use: Collection[str] = WINDOW_KEYS,
+) -> Plan:
     """Say what an import would do.
 
     Lanes that the mapping does not name are left out. `places` has the id of the study's recording for each part of the
-    document, "" for none and `NEW_RECORDING` for one without media that is made for it.
+    document, "" for none and `NEW_RECORDING` for one without media that is made for it. `keys_in_use` are keys that no
+    label gets.
     """
-    return _DocumentImportPlanner(session, document, mapping).build_plan(places)
+    return _DocumentImportPlanner(session, document, mapping, keys_in_use).build_plan(places)
 
 
 def apply_document_import(session: Session, found: Plan, name: str, *, keep_rest: bool = False) -> Changes:
@@ -189,13 +201,15 @@ def insert_planned(session: Session, found: Plan) -> None:
     for recording_id, participant_id in found.appearances:
         recording_rows.set_appearance(study, recording_id, participant_id, True)
     used = study_schemes.schemes_in_use(study)
+    first = [found.default] if found.default else []
     for scheme in found.schemes.values():
         if scheme.key in found.new_versions:
             study_schemes.insert_version(study, scheme.key, scheme.version, found.new_versions[scheme.key])
         else:
             session.schemes.store_text(scheme)
-    if further := [key for key in found.schemes if key not in used]:
-        study.set_property(study_schemes.SCHEMES_PROPERTY, [*used, *further])
+    wanted = dict.fromkeys((*first, *used, *found.schemes))
+    if [*wanted] != used:
+        study.set_property(study_schemes.SCHEMES_PROPERTY, [*wanted])
     segment_rows.insert_segments(study, found.new_segments)
     segment_rows.insert_values(study, found.new_values)
     segment_rows.insert_comments(study, found.new_comments)
@@ -207,14 +221,17 @@ _DIFFERENT = "in the study already with another time or label, and stay as they 
 
 
 class _DocumentImportPlanner:
-    def __init__(self, session: Session, document: Document, mapping: ImportMapping) -> None:
+    def __init__(
+        self, session: Session, document: Document, mapping: ImportMapping, keys_in_use: Collection[str]
+    ) -> None:
         self._session = session
         self._document = document
-        made = make_tier_schemes(session, document, mapping)
+        made = make_tier_schemes(session.schemes.find, document, mapping, keys_in_use)
         self._mapping = made.mapping
         unread = tuple(f"{count} left out: {what}." for what, count in document.unread.items())
+        told = (*(_describe_scheme(made.schemes[key]) for key in made.texts), *made.keys)
         self._found = Plan(
-            remarks=(*(_describe_scheme(made.schemes[key]) for key in made.texts), *document.remarks, *unread),
+            remarks=(*told, *document.remarks, *unread),
             unread=sum(document.unread.values()),
             schemes=dict(made.schemes),
             new_versions=made.texts,
@@ -243,6 +260,7 @@ class _DocumentImportPlanner:
         ]
         self._found.lanes = tuple(lanes)
         self._leave_out_unused()
+        self._choose_default()
         return self._found
 
     def _make_recording(self, part: RecordingPart) -> str:
@@ -264,6 +282,19 @@ class _DocumentImportPlanner:
         about = {utterance.participant_id for utterance in found.new_utterances}
         about |= {value.value for value in found.new_values if isinstance(value.value, str)}
         found.new_participants = [participant for participant in found.new_participants if participant.id in about]
+
+    def _choose_default(self) -> None:
+        """Let the largest scheme that is made be the default, where that comes with the program and has no segments."""
+        found, default = self._found, self._session.schemes.default.key
+        marked = Counter(segment.scheme for segment in found.new_segments)
+        marked.update(study_schemes.segment_counts(self._session.study))
+        made = [key for key in found.new_versions if not self._session.schemes.is_in_use(key)]
+        if made and default in shipped_names() and not marked[default]:
+            found.default = max(made, key=lambda key: marked[key])
+            name = escape_unprintable(found.schemes[found.default].name)
+            place = len(found.new_versions)
+            told = f"New segments go to “{name}” from then on."
+            found.remarks = (*found.remarks[:place], told, *found.remarks[place:])
 
     def _lane(self, part: RecordingPart, lane: InterchangeLane, place: str) -> LanePlan:
         target = self._mapping.lanes.get(lane.name, LaneTarget(EntryTarget.NOTHING))
@@ -291,10 +322,6 @@ class _DocumentImportPlanner:
             tuple(self._rows),
         )
 
-    def _preview(self, span: tuple[int, int], label: str, text: str) -> None:
-        if len(self._rows) < MAX_PREVIEW_ROWS:
-            self._rows.append(PreviewRow(*span, label, text))
-
     def _segments(self, lane: InterchangeLane, target: LaneTarget, importing: LaneImport) -> tuple[int, int]:
         reader = self._reader(lane, target)
         scheme = self._find_scheme(target.scheme)
@@ -302,6 +329,7 @@ class _DocumentImportPlanner:
         author = self._annotator(target.annotator)
         present, keys = self._known.segments(importing.recording.id)
         added = known = 0
+        place = importing.recording.id
         for entry in lane.entries:
             if entry.id in self._known.segment_ids:
                 known += 1
@@ -311,23 +339,26 @@ class _DocumentImportPlanner:
             read = reader.read_entry(entry, importing, about)
             if read is None:
                 continue
-            self._preview((read.start_us, read.end_us), read.label, entry.text)
-            place = importing.recording.id
-            made = Segment("", place, author, read.label, read.start_us, read.end_us, scheme.key, target.track)
-            key = segment_key(made, self._known.subject_of(read.values))
-            if key in keys:
+            start, end, label, values, comments = read
+            if len(self._rows) < MAX_PREVIEW_ROWS:
+                self._rows.append(PreviewRow(start, end, label, entry.text))
+            made = Segment(_own_id(entry), place, author, label, start, end, scheme.key, target.track)
+            if segment_key(made, self._known.subject_of(values) if values else "") in keys:
                 known += 1
                 continue
-            self._add(replace(made, id=self._claim_id(entry)), read, scheme)
+            self._known.segment_ids.add(made.id)
+            self._known.utterance_ids.add(made.id)
+            self._found.new_segments.append(made)
+            if values or comments:
+                self._add_values(made, values, comments, scheme)
             added += 1
         return added, known
 
-    def _add(self, made: Segment, read: Read, scheme: Scheme) -> None:
-        self._found.new_segments.append(made)
-        for key, value in read.values.items():
+    def _add_values(self, made: Segment, values: Mapping[str, Json], comments: Sequence[str], scheme: Scheme) -> None:
+        for key, value in values.items():
             if value is not None:
                 self._found.new_values.append(FieldValue(made.id, scheme.key, scheme.version, key, value))
-        for text in read.comments:
+        for text in comments:
             who, said = split_comment_author(text)
             by, said = (self._annotators[who], said) if who in self._annotators else (made.annotator_id, text)
             self._found.new_comments.append(Comment(new_id(), made.id, by, said, self._at))
@@ -343,25 +374,24 @@ class _DocumentImportPlanner:
             span = clip_to_recording(entry, importing)
             if span is None:
                 continue
-            self._preview(span, "", entry.text)
-            made = Utterance("", place, *span, entry.text, who, checked=False)
+            if len(self._rows) < MAX_PREVIEW_ROWS:
+                self._rows.append(PreviewRow(*span, "", entry.text))
+            made = Utterance(_own_id(entry), place, *span, entry.text, who, checked=False)
             if utterance_key(made) in self._known.utterance_keys(place):
                 known += 1
                 continue
             for value in entry.values:
                 importing.remarks[f"values of “{value}” have no place beside an utterance, and are left out"] += 1
-            self._found.new_utterances.append(replace(made, id=self._claim_id(entry)))
+            self._known.segment_ids.add(made.id)
+            self._known.utterance_ids.add(made.id)
+            self._found.new_utterances.append(made)
+            if lane.parent:
+                importing.remarks[f"lie inside “{lane.parent}” in the file, which utterances do not keep"] += 1
             if who is not None and (place, who) not in self._appearing:
                 self._appearing.add((place, who))
                 self._found.appearances.append((place, who))
             added += 1
         return added, known
-
-    def _claim_id(self, entry: InterchangeEntry) -> str:
-        found = entry.id if is_id(entry.id) else new_id()
-        self._known.segment_ids.add(found)
-        self._known.utterance_ids.add(found)
-        return found
 
     def _reader(self, lane: InterchangeLane, target: LaneTarget) -> LaneReader:
         if lane.name not in self._readers:
@@ -393,6 +423,10 @@ class _DocumentImportPlanner:
             self._ids.add(made.id)
             self._found.new_participants.append(made)
         return self._people[wanted]
+
+
+def _own_id(entry: InterchangeEntry) -> str:
+    return entry.id if is_id(entry.id) else new_id()
 
 
 def _describe_scheme(scheme: Scheme) -> str:

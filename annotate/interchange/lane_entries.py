@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import NamedTuple
 
 from annotate.interchange import value_text
 from annotate.interchange.document import (
@@ -247,8 +248,7 @@ _MAX_LISTED_TEXTS = 50
 _NO_LABEL_HINT = ": choose one for it, or a new track"
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """One entry as a segment."""
 
     start_us: int
@@ -306,7 +306,7 @@ class LaneReader:
             span = (place_point if self._track.holds_points else clip_to_recording)(entry, importing)
         if span is None:
             return None
-        if self._track.span_problem(*span, duration_us):
+        if self._track.sampling is not None and self._track.span_problem(*span, duration_us):
             left_out["it is no sample of the track"] += 1
             return None
         values: dict[str, Json] = {}

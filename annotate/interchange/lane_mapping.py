@@ -127,10 +127,8 @@ def guess_mapping(session: Session, document: Document) -> ImportMapping:
     Otherwise the track is taken that knows all texts of the lane as labels, by key or name; speech becomes utterances;
     everything else gets a track of its own, as `tier_schemes` makes it.
     """
-    lanes = document.lanes_by_name()
-    alike = [name for name in lanes if _is_speech_tier(name, lanes)]
-    # Where it is known of some who speaks, the others are notes.
-    speech = [name for name in alike if lanes[name][0].participant] or alike
+    lanes, speech = document.lanes_by_name(), find_speech(document)
+    alike = [name for name in speech if not lanes[name][0].is_speech]
     own = own_scheme_key(session, document)
     found: dict[str, LaneTarget] = {}
     for name, same in lanes.items():
@@ -139,11 +137,20 @@ def guess_mapping(session: Session, document: Document) -> ImportMapping:
             found[name] = LaneTarget(EntryTarget.UTTERANCES, participant=first.participant)
         elif name in speech and not _find_made_track(session, first, own):
             # Several tiers with speech and without a participant are called by who speaks.
-            who = first.participant or (name if len(speech) > 1 else "")
+            who = first.participant or (name if len(alike) > 1 else "")
             found[name] = LaneTarget(EntryTarget.UTTERANCES, participant=who)
         else:
             found[name] = _guess_segments(session, same, own)
     return ImportMapping(found)
+
+
+def find_speech(document: Document) -> list[str]:
+    """Return the names of the lanes that are speech: those that the file calls so, or that look like it."""
+    lanes = document.lanes_by_name()
+    alike = [name for name, same in lanes.items() if not same[0].is_speech and _is_speech_tier(name, lanes)]
+    # Where it is known of some who speaks, the others are notes.
+    alike = [name for name in alike if lanes[name][0].participant] or alike
+    return [name for name, same in lanes.items() if same[0].is_speech or name in alike]
 
 
 def build_track_target(session: Session, lanes: Iterable[InterchangeLane], scheme: Scheme, track: Track) -> LaneTarget:
@@ -161,7 +168,7 @@ def build_track_target(session: Session, lanes: Iterable[InterchangeLane], schem
     }
     taken = set(held.values())
     text_field = scheme.free_text_field(track.key)
-    strange = not all(entry.text.strip().casefold() in known for lane in same for entry in lane.entries)
+    strange = not all(text.strip().casefold() in known for text in _distinct_texts(same))
     if text_field is None and strange and only:
         text_field = next((field for field in fields if field.kind is FieldKind.TEXT and field.key not in taken), None)
     return LaneTarget(
@@ -186,17 +193,22 @@ def build_own_target(
     from the texts where nobody says it.
     """
     first = lanes[0]
-    texts = [entry.text for lane in lanes for entry in lane.entries]
-    if free_text is None:
-        closed = any(lane.vocabulary or lane.about_recording for lane in lanes)
-        free_text = not closed and (not texts or is_free_text(texts))
+    said = EntryTarget.OWN_TEXT if free_text else EntryTarget.OWN_TRACK
     return LaneTarget(
-        EntryTarget.OWN_TEXT if free_text else EntryTarget.OWN_TRACK,
+        guess_own_kind(lanes) if free_text is None else said,
         first.annotator or session.annotator_name,
         _find_made_track(session, first, own) or own,
         own_track_key(first),
         participant=first.participant,
     )
+
+
+def guess_own_kind(lanes: Sequence[InterchangeLane]) -> EntryTarget:
+    """Return whether lanes of one name get a track for labels or for free text."""
+    if any(lane.vocabulary or lane.about_recording for lane in lanes):
+        return EntryTarget.OWN_TRACK
+    texts = [entry.text for lane in lanes for entry in lane.entries]
+    return EntryTarget.OWN_TEXT if not texts or is_free_text(texts) else EntryTarget.OWN_TRACK
 
 
 def choose_target(session: Session, document: Document, name: str, choice: str) -> LaneTarget:
@@ -229,6 +241,14 @@ def own_track_key(lane: InterchangeLane) -> str:
     return code_key(lane.tier or lane.track or lane.name)
 
 
+def shared_track_key(lane: InterchangeLane) -> str:
+    """Return the key of the track for a tier in a code book: one for `gaze@A` and `gaze@B` of two participants."""
+    key = own_track_key(lane)
+    if lane.participant and key.endswith(lane.participant):
+        key = key.removesuffix(lane.participant).rstrip("@_-. ") or key
+    return key
+
+
 def own_scheme_key(session: Session, document: Document) -> str:
     """Return the key of the scheme that the lanes of a document get.
 
@@ -258,13 +278,20 @@ def _guess_segments(session: Session, same: Sequence[InterchangeLane], own: str)
             if (scheme.key, track.key) == (first.scheme, first.track):
                 return build_track_target(session, same, scheme, track)
     if not _find_made_track(session, first, own):
-        texts = {entry.text.strip().casefold() for lane in same for entry in lane.entries} or {
+        texts = {text.strip().casefold() for text in _distinct_texts(same)} or {
             text.strip().casefold() for text in first.vocabulary
         }
-        for scheme in session.schemes:
-            for track in scheme.tracks:
-                if texts and not scheme.source and texts <= _keys(track):
-                    return build_track_target(session, same, scheme, track)
+        own_key = shared_track_key(first)
+        fitting = [
+            (scheme, track)
+            for scheme in session.schemes
+            if not scheme.source
+            for track in scheme.tracks
+            if (texts and texts <= _keys(track))
+            or (track.key == own_key and scheme.free_text_field(own_key) is not None)
+        ]
+        if fitting:
+            return build_track_target(session, same, *min(fitting, key=lambda place: place[1].key != own_key))
     return build_own_target(session, same, own)
 
 
@@ -273,6 +300,10 @@ def _find_made_track(session: Session, lane: InterchangeLane, own: str) -> str:
     made = sorted((scheme for scheme in session.schemes if scheme.source), key=lambda scheme: scheme.key != own)
     key = own_track_key(lane)
     return next((scheme.key for scheme in made if any(track.key == key for track in scheme.tracks)), "")
+
+
+def _distinct_texts(lanes: Iterable[InterchangeLane]) -> set[str]:
+    return {entry.text for lane in lanes for entry in lane.entries}
 
 
 def _keys(track: Track) -> set[str]:

@@ -1,7 +1,7 @@
 """Exports tracks that an import made of tiers as the tiers that they were: names, texts, people and vocabularies."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from annotate.interchange.document import InterchangeEntry, InterchangeLane, LaneSubject, ValueSet, unique_name
@@ -30,14 +30,12 @@ class TierExport:
         self,
         about: LaneSubject,
         entries: Sequence[InterchangeEntry],
-        speech: Sequence[InterchangeLane],
         taken: set[str],
         several: bool,
     ) -> Iterator[InterchangeLane]:
         """Yield a lane for each participant that entries are about, called as the tier was.
 
-        `speech` is what is said in the recording, `taken` has the names of other lanes; with `several`, further people
-        annotated the track.
+        `taken` has the names of other lanes; with `several`, further people annotated the track.
         """
         kind, annotator, _, scheme, track = about
         text, who = self.scheme.free_text_field(track), self.scheme.participant_field(track)
@@ -53,11 +51,9 @@ class TierExport:
         for participant, same in people.items():
             words = (self.track.name, participant if len(people) > 1 else "", annotator if several else "")
             name = unique_name(" ".join(word for word in words if word), taken)
-            yield self.build_lane((kind, annotator, participant, scheme, track), same, speech, name)
+            yield self.build_lane((kind, annotator, participant, scheme, track), same, name)
 
-    def build_lane(
-        self, about: LaneSubject, entries: Sequence[InterchangeEntry], speech: Sequence[InterchangeLane], name: str
-    ) -> InterchangeLane:
+    def build_lane(self, about: LaneSubject, entries: Sequence[InterchangeEntry], name: str) -> InterchangeLane:
         """Return a lane with what the track says about its entries."""
         labels = [label for label in self.track.labels if label.key != NO_TEXT]
         free = self.scheme.free_text_field(self.track.key) is not None
@@ -68,13 +64,14 @@ class TierExport:
             *about,
             () if free else tuple(label.key for label in labels),
             tier=self.track.name,
-            parent=_find_parent(entries, speech) if self.track.inside == "utterance" else "",
             definitions={label.key: label.definition for label in labels if label.definition},
             shortcuts={label.key: label.shortcut for label in labels if label.shortcut},
+            colours={label.key: label.colour for label in labels if label.colour.startswith("#")},
             value_sets=dict(self._value_sets()),
             about_recording=self.track.extent is Extent.RECORDING,
             free_text=self.track.key if free else "",
             participant_value=who.key if who is not None else "",
+            declares_points=self.track.holds_points,
         )
 
     def _value_sets(self) -> Iterator[tuple[str, ValueSet]]:
@@ -97,9 +94,24 @@ def name_speech_lanes(
         yield replace(lane, name=unique_name(name or lane.name, taken), tier=name)
 
 
-def _find_parent(entries: Sequence[InterchangeEntry], speech: Sequence[InterchangeLane]) -> str:
-    """Return the name of the lane with speech whose utterances enclose all entries; "" for none."""
-    for lane in speech:
+def link_parents(
+    lanes: Sequence[InterchangeLane], speech: Sequence[InterchangeLane], tracks: Mapping[TrackPlace, Track]
+) -> Iterator[InterchangeLane]:
+    """Yield lanes of a recording, each with the lane in which all of it lies, if its track depends on that."""
+    for lane in lanes:
+        track = tracks.get((lane.scheme, lane.track))
+        if track is None or not (track.inside or track.parent):
+            yield lane
+            continue
+        above = [other for other in lanes if (other.scheme, other.track) == (lane.scheme, track.parent)]
+        above.sort(key=lambda other: (other.annotator != lane.annotator, other.participant != lane.participant))
+        parent = _find_parent(lane.entries, speech if track.inside else above)
+        yield replace(lane, parent=parent, constraint=track.constraint)
+
+
+def _find_parent(entries: Sequence[InterchangeEntry], lanes: Sequence[InterchangeLane]) -> str:
+    """Return the name of the lane whose entries enclose all entries; "" for none."""
+    for lane in lanes:
         spans = sorted(entry.span for entry in lane.entries)
         starts = [start for start, _ in spans]
         places = [(bisect_right(starts, entry.start_us) - 1, entry) for entry in entries]

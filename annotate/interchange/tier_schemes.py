@@ -3,7 +3,7 @@
 A scheme that a former import made gets what a further file has more, as its next version.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from annotate.interchange.document import COMMENTS, Document, InterchangeLane, ValueSet
@@ -11,9 +11,19 @@ from annotate.interchange.lane_mapping import COMMENT, OWN_TARGETS, EntryTarget,
 from annotate.interchange.tier_texts import code_key, is_closed_set
 from annotate.interchange.value_text import to_text
 from project.errors import UserError
-from project.schemes.scheme import CHOICE_KINDS, Extent, Field, FieldChoice, FieldKind, Label, Scheme, Track
+from project.schemes.label_keys import WINDOW_KEYS, assign_keys, describe_keys
+from project.schemes.scheme import (
+    CHOICE_KINDS,
+    Extent,
+    Field,
+    FieldChoice,
+    FieldKind,
+    Label,
+    Scheme,
+    TierConstraint,
+    Track,
+)
 from project.schemes.scheme_file import parse_scheme, write_scheme
-from project.session.session import Session
 
 PARTICIPANT = "participant"
 """Key of the field that says whom a segment is about."""
@@ -29,15 +39,29 @@ class TierSchemes:
         mapping: in which every lane with a track of its own becomes segments of that track.
         schemes: key -> each scheme that it makes, extends or uses again.
         texts: key -> the text of each that is new, or a new version.
+        keys: which labels of these got which keys, a line each track.
     """
 
     mapping: ImportMapping
     schemes: Mapping[str, Scheme]
     texts: Mapping[str, str]
+    keys: tuple[str, ...]
 
 
-def make_tier_schemes(session: Session, document: Document, mapping: ImportMapping) -> TierSchemes:
-    """Return the schemes with the tracks that a mapping gives to lanes; nothing is written."""
+def make_tier_schemes(
+    find_scheme: Callable[[str], Scheme | None],
+    document: Document,
+    mapping: ImportMapping,
+    keys_in_use: Collection[str] = WINDOW_KEYS,
+) -> TierSchemes:
+    """Return the schemes with the tracks that a mapping gives to lanes; nothing is written.
+
+    Args:
+        find_scheme: returns the scheme of a key, None for none.
+        document: with the lanes.
+        mapping: what they become.
+        keys_in_use: keys that no label gets, in upper case.
+    """
     lanes = document.lanes_by_name()
     groups: dict[str, dict[str, list[str]]] = {}
     for name, target in mapping.lanes.items():
@@ -46,8 +70,9 @@ def make_tier_schemes(session: Session, document: Document, mapping: ImportMappi
     resolved = dict(mapping.lanes)
     schemes: dict[str, Scheme] = {}
     texts: dict[str, str] = {}
+    keys: list[str] = []
     for key, tracks in groups.items():
-        base = session.schemes.find(key)
+        base = find_scheme(key)
         if base is not None and not base.source:
             raise UserError(
                 f"The scheme “{key}” was not made by an import, and gets no tracks of a file.", "Name another scheme."
@@ -55,13 +80,14 @@ def make_tier_schemes(session: Session, document: Document, mapping: ImportMappi
         builder = _SchemeBuilder(base, lanes, mapping)
         for track, names in tracks.items():
             builder.add_track(track, names)
-        made = builder.build(key, document, speech=not schemes)
+        made = assign_keys(builder.build(key, document, speech=not schemes), base, keys_in_use)
         if made != base:
             texts[key] = write_scheme(made)
             made = parse_scheme(texts[key], made.name)
+            keys += describe_keys(made, base)
         schemes[key] = made
         resolved |= builder.targets(made)
-    return TierSchemes(replace(mapping, lanes=resolved), schemes, texts)
+    return TierSchemes(replace(mapping, lanes=resolved), schemes, texts, tuple(keys))
 
 
 @dataclass(slots=True)
@@ -117,6 +143,7 @@ class _SchemeBuilder:
         self._tracks = {track.key: track for track in base.tracks} if base else {}
         self._fields = {known.key: known for known in base.fields} if base else {}
         self._named: dict[str, str] = {}
+        self._made: dict[str, Sequence[str]] = {}
         self._uses: dict[str, _FieldUse] = {}
 
     def add_track(self, key: str, names: Sequence[str]) -> None:
@@ -126,8 +153,8 @@ class _SchemeBuilder:
         self._named |= dict.fromkeys(names, key)
         if before is None:
             free = all(self._mapping.lanes[name].becomes is EntryTarget.OWN_TEXT for name in names)
-            inside = "utterance" if all(map(self._lies_in_speech, names)) else ""
-            before = Track(key, key, (), extent=_extent(same), inside=inside)
+            before = Track(key, key, (), extent=_extent(same))
+            self._made[key] = names
             if free:
                 before = replace(before, labels=(Label(key, key),))
                 known = self._fields.get(key, Field(key, FieldKind.TEXT, key))
@@ -149,6 +176,12 @@ class _SchemeBuilder:
         """Return the scheme, the former one where nothing is new; with `speech`, it keeps the names of spoken tiers."""
         for use in self._uses.values():
             self._add_field(use)
+        for track, names in self._made.items():
+            self._set_parent(track, names)
+        if self._base is None:
+            # Codes come first: new segments go to the first track.
+            order = sorted(self._tracks.values(), key=lambda t: (t.extent is Extent.RECORDING, self._is_free_text(t)))
+            self._tracks = {track.key: track for track in order}
         labels = {label.key for track in self._tracks.values() for label in track.labels}
         fields = (
             replace(known, only_for=tuple(label for label in known.only_for if label in labels))
@@ -239,17 +272,43 @@ class _SchemeBuilder:
         only_for = _joined(known.only_for, use.only_for or use.labels) if known.only_for else ()
         self._fields[key] = replace(known, tracks=tracks, only_for=only_for)
 
-    def _lies_in_speech(self, name: str) -> bool:
-        """Tell whether the entries of a lane lie within those of one that becomes utterances, at any depth."""
+    def _set_parent(self, key: str, names: Sequence[str]) -> None:
+        """Let a track depend on what all lanes of these names lie inside of: a track, or speech."""
+        track, above = self._tracks[key], {self._find_parent(name) for name in names}
+        constraints = {self._lanes[name][0].constraint for name in names}
+        if len(above) != 1 or track.extent is Extent.RECORDING:
+            return
+        [(parent, direct)] = above
+        constraint = constraints.pop() if direct and len(constraints) == 1 else TierConstraint.INCLUDED_IN
+        if parent is None:
+            self._tracks[key] = replace(track, inside="utterance", constraint=constraint)
+        elif parent in self._tracks and self._tracks[parent].extent is Extent.SPAN and not self._depends(parent, key):
+            self._tracks[key] = replace(track, parent=parent, constraint=constraint)
+
+    def _find_parent(self, name: str) -> tuple[str | None, bool]:
+        """Return what the entries of a lane lie inside of, and whether the file says that of the lane itself.
+
+        It is the nearest track of this scheme, "" for none, or None for speech.
+        """
         passed = {name}
         above = self._lanes[name][0].parent
         while above in self._lanes and above not in passed:
             passed.add(above)
             target = self._mapping.lanes.get(above)
             if target is not None and target.becomes is EntryTarget.UTTERANCES:
-                return True
+                return None, len(passed) == 2
+            if above in self._named:
+                return self._named[above], len(passed) == 2
             above = self._lanes[above][0].parent
-        return False
+        return "", False
+
+    def _depends(self, key: str, other: str) -> bool:
+        """Tell whether a track is another one or depends on it."""
+        passed: set[str] = set()
+        while key in self._tracks and key not in passed:
+            passed.add(key)
+            key = self._tracks[key].parent
+        return other in passed
 
     def _name_speech_tiers(self) -> Iterator[str]:
         for name, target in self._mapping.lanes.items():
@@ -263,18 +322,15 @@ def _extent(lanes: Sequence[InterchangeLane]) -> Extent:
     """Return what the segments of a track cover that is made for some lanes."""
     if all(lane.about_recording for lane in lanes):
         return Extent.RECORDING
-    filled = [lane for lane in lanes if lane.entries]
-    return Extent.POINT if filled and all(lane.holds_points for lane in filled) else Extent.SPAN
+    filled = [lane for lane in lanes if lane.entries] or lanes
+    return Extent.POINT if all(lane.holds_points for lane in filled) else Extent.SPAN
 
 
 def _add_labels(track: Track, labels: Iterable[Label]) -> tuple[Label, ...]:
-    """Return the labels of a track with further ones; a shortcut that is taken is left out."""
+    """Return the labels of a track with further ones."""
     found = {label.key: label for label in track.labels}
-    taken = {label.shortcut for label in track.labels}
     for label in labels:
-        if label.key not in found:
-            found[label.key] = replace(label, shortcut="") if label.shortcut in taken else label
-            taken.add(label.shortcut)
+        found.setdefault(label.key, label)
     return tuple(found.values())
 
 

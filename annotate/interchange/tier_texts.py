@@ -21,9 +21,10 @@ def code_key(text: str) -> str:
 
 def looks_like_speech(texts: Sequence[str]) -> bool:
     """Tell whether texts look like what somebody said: hardly any comes twice, and most have several words."""
-    said = [text for text in texts if text.strip()]
-    several = sum(len(text.split()) > 1 for text in said)
-    return bool(said) and several * 2 > len(said) and len(set(said)) * 2 > len(said)
+    said = [text for text in texts if text and not text.isspace()]
+    if len(set(said)) * 2 <= len(said):
+        return False
+    return sum(len(text.split()) > 1 for text in said) * 2 > len(said)
 
 
 def is_free_text(texts: Sequence[str]) -> bool:
@@ -32,7 +33,7 @@ def is_free_text(texts: Sequence[str]) -> bool:
     They are where more than `MAX_CODES` differ, where many differ and most come once, where one is long or has several
     lines, and where they look like speech.
     """
-    different = {text.strip() for text in texts}
+    different = {text.strip() for text in {*texts}}
     once = len(different) > _MANY and len(different) * 2 > len(texts)
     return once or len(different) > MAX_CODES or any(map(_is_long, different)) or looks_like_speech(texts)
 

@@ -150,7 +150,10 @@ class SchemeDraft:
         renamed = _renames({key: new})
         scheme = replace(
             self.scheme,
-            tracks=_replaced(self.scheme.tracks, key, {"key": new}),
+            tracks=tuple(
+                replace(track, parent=new if track.parent == key else track.parent)
+                for track in _replaced(self.scheme.tracks, key, {"key": new})
+            ),
             fields=tuple(replace(known, tracks=renamed(known.tracks)) for known in self.scheme.fields),
             rules=tuple(replace(rule, track=new if rule.track == key else rule.track) for rule in self.scheme.rules),
         )
@@ -233,7 +236,11 @@ class SchemeDraft:
                 draft = draft.remove_field(known.key)
         scheme = draft.scheme
         fields = (replace(known, tracks=tuple(t for t in known.tracks if t != key)) for known in scheme.fields)
-        left = tuple(track for track in scheme.tracks if track.key != key)
+        left = tuple(
+            replace(track, parent="" if track.parent == key else track.parent)
+            for track in scheme.tracks
+            if track.key != key
+        )
         rules = tuple(rule for rule in scheme.rules if rule.track != key)
         return replace(draft, scheme=replace(scheme, tracks=left, fields=tuple(fields), rules=rules))
 

@@ -71,12 +71,17 @@ def use_scheme(
     return scheme, step.changes
 
 
-def use_only(session: Session, key: str) -> Changes:
-    """Let a new study use one scheme that the program ships, in the place of the usual one; nothing where it does."""
-    if schemes_in_use(session.study) == [key]:
+def use_only(session: Session, text: str, name: str) -> Changes:
+    """Let a new study use one scheme, in the place of the usual one; nothing where it does. `name` is for messages."""
+    scheme = parse_scheme(text, name)
+    _check_version(session, scheme)
+    if schemes_in_use(session.study) == [scheme.key]:
         return Changes()
-    scheme = parse_scheme(shipped_text(key), key)
-    return _change_schemes(session, f"Use scheme {scheme.name}", [key], scheme)
+    with session.step(f"Use scheme {scheme.name}") as step:
+        insert_version(session.study, scheme.key, scheme.version, text)
+        _set_in_use(session, [scheme.key])
+    session.schemes.reload()
+    return step.changes
 
 
 def use_shipped_scheme(session: Session, key: str) -> tuple[Scheme, Changes]:

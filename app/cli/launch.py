@@ -82,19 +82,35 @@ def open_study(
 
 @command()
 def new(
-    study: Path = argument(), name: str = option("What the study is called; by default its file name.", default="")
+    study: Path = argument(),
+    name: str = option("What the study is called; by default its file name.", default=""),
+    scheme: str = option(
+        "What is annotated: a scheme that is shipped, or a file of ELAN or BORIS, a table of labels, or a scheme file.",
+        default="",
+    ),
 ) -> Output:
     """Make an empty study.
 
     \b
     Example:
       greenroom new my-study.greenroom
+      greenroom new my-study.greenroom --scheme coded.eaf
     """
+    from annotate.interchange.code_book_files import code_book_text
+    from annotate.study.scheme_versions import use_only
+    from project.schemes.scheme_file import parse_scheme, shipped_names, shipped_text
     from project.store.study import Study
 
     path = with_study_suffix(study)
+    if not scheme:
+        Study.create(path, name or path.stem).close()
+        return Output({"study": path}, f"Made {path}")
+    text = shipped_text(scheme) if scheme in shipped_names() else code_book_text(Path(scheme))
+    used = parse_scheme(text, scheme)
     Study.create(path, name or path.stem).close()
-    return Output({"study": path}, f"Made {path}")
+    with Session.open(path) as session:
+        use_only(session, text, scheme)
+    return Output({"study": path, "scheme": used.key}, f"Made {path}, with the scheme {used.name} ({used.key}).")
 
 
 @command(study=EDIT)

@@ -18,6 +18,7 @@ from project.schemes.scheme import (
     Sampling,
     SamplingKind,
     Scheme,
+    TierConstraint,
     Track,
 )
 from project.schemes.scheme_file import load_scheme, shipped_names
@@ -62,9 +63,10 @@ def scheme_keys() -> str:
     covered = table(("Extent", "Segments cover"), ((code(extent.value), extents[extent.name]) for extent in Extent))
     samples = members(SamplingKind)
     sampled = table(("Kind", "A sample says"), ((code(kind.value), samples[kind.name]) for kind in SamplingKind))
-    return "\n".join(
-        [*parts, "### Kinds of fields\n", listed, "### Extents\n", covered, "### Kinds of samples\n", sampled]
-    )
+    constraints = members(TierConstraint)
+    lying = table(("Constraint", "Segments lie"), ((code(c.value), constraints[c.name]) for c in TierConstraint))
+    tables = {"Kinds of fields": listed, "Extents": covered, "Constraints": lying, "Kinds of samples": sampled}
+    return "\n".join([*parts, *(text for title, of in tables.items() for text in (f"### {title}\n", of))])
 
 
 def _type(field: dataclasses.Field[object]) -> str:

@@ -42,6 +42,19 @@ class Extent(StrEnum):
     """A moment: one time, and no length."""
 
 
+class TierConstraint(StrEnum):
+    """How segments lie within those of the track, or the utterances, that theirs depends on: ELAN's stereotypes."""
+
+    INCLUDED_IN = "included in"
+    """Anywhere inside, with gaps."""
+    TIME_SUBDIVISION = "time subdivision"
+    """They share its time out, without gaps."""
+    SYMBOLIC_SUBDIVISION = "symbolic subdivision"
+    """They are its parts in order, which have no times of their own in ELAN."""
+    SYMBOLIC_ASSOCIATION = "symbolic association"
+    """One for each, of the same time."""
+
+
 class SamplingKind(StrEnum):
     """What the label of a sample says."""
 
@@ -219,6 +232,8 @@ class Track:
         definition: what the lane is for.
         extent: what its segments cover.
         inside: `utterance` where every segment must lie inside an utterance of the transcript, else "".
+        parent: key of the track in whose segments every segment must lie, else "".
+        constraint: how its segments lie in an utterance or in those of the parent.
         coding: `one` where, coding while it plays, a label ends the one that is open; else `several`.
         sampling: where its segments are samples: when they are taken; else None.
     """
@@ -229,6 +244,8 @@ class Track:
     definition: str = ""
     extent: Extent = Extent.SPAN
     inside: str = ""
+    parent: str = ""
+    constraint: TierConstraint = TierConstraint.INCLUDED_IN
     coding: str = "several"
     sampling: Sampling | None = None
 
@@ -475,6 +492,8 @@ def segment_problems(
     values: Mapping[str, Json],
     duration_us: int,
     utterances: Sequence[Utterance] = (),
+    *,
+    in_parent: bool = True,
 ) -> tuple[str, ...]:
     """Say what is missing or out of place about a segment, a short line each; none where it is complete.
 
@@ -484,6 +503,7 @@ def segment_problems(
         values: what is filled in, by field.
         duration_us: of its recording.
         utterances: of its recording, in any order; empty where there is no transcript.
+        in_parent: whether it lies inside a segment of the track that its own depends on.
     """
     track = scheme.track_or_empty(segment.track)
     found = [f"{scheme.field(key).name} is missing." for key in dict.fromkeys(_missing_fields(scheme, segment, values))]
@@ -500,6 +520,8 @@ def segment_problems(
             utterance.start_us <= segment.start_us and segment.end_us <= utterance.end_us for utterance in utterances
         ):
             found.append("It does not lie inside one utterance.")
+    if track.parent and not in_parent:
+        found.append(f"It does not lie inside a segment of {scheme.track_or_empty(track.parent).name}.")
     return tuple(found)
 
 

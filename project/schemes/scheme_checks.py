@@ -63,6 +63,7 @@ def find_scheme_problems(scheme: Scheme) -> Iterator[SchemeProblem]:
     yield from _repeated_keys(("tracks",), scheme.tracks)
     yield from _repeated_keys(("fields",), scheme.fields)
     yield from _unknown_names(scheme)
+    yield from _wrong_parents(scheme)
     yield from _wrong_examples(scheme)
     # A field of several tracks can have the same conflict in each.
     yield from dict.fromkeys(problem for track in scheme.tracks for problem in _shortcut_conflicts(scheme, track))
@@ -106,6 +107,26 @@ def _track_problems(path: SchemePath, track: Track) -> Iterator[SchemeProblem]:
         yield SchemeProblem((*path, "extent"), f"{sampling.kind} samples need “{wanted}”")
     if track.inside:
         yield SchemeProblem((*path, "inside"), "samples do not depend on utterances")
+    if track.parent:
+        yield SchemeProblem((*path, "parent"), "samples do not depend on another track")
+
+
+def _wrong_parents(scheme: Scheme) -> Iterator[SchemeProblem]:
+    """Yield tracks that depend on one that is not there or is no interval, on utterances as well, or on themselves."""
+    tracks = {track.key: track for track in scheme.tracks}
+    for place, track in enumerate(scheme.tracks):
+        path = ("tracks", place, "parent")
+        yield from _unknown(path, [track.parent] if track.parent else [], tracks, "a track")
+        if track.parent and track.inside:
+            yield SchemeProblem(path, "a track depends on utterances or on another track, not on both")
+        if track.parent in tracks and tracks[track.parent].extent in (Extent.POINT, Extent.RECORDING):
+            yield SchemeProblem(path, f"nothing lies inside segments of “{tracks[track.parent].name}”")
+        above, passed = track.parent, set[str]()
+        while above in tracks and above not in passed:
+            passed.add(above)
+            above = tracks[above].parent
+        if track.key in passed:
+            yield SchemeProblem(path, "a track does not depend on itself")
 
 
 def _field_problems(path: SchemePath, field: Field) -> Iterator[SchemeProblem]:

@@ -9,13 +9,15 @@ from project.entities.transcript import Word, Words
 from project.errors import UserError
 from project.text_format import escape_unprintable
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
 
 def to_json(value: Json) -> str:
     """Write a value so that reading it back gives the very same one.
 
     Text that no UTF-8 can hold (half of a surrogate pair, from a broken paste) is kept as an escape.
     """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    text = _ENCODER.encode(value)
     try:
         text.encode()
     except UnicodeEncodeError:

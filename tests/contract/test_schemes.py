@@ -14,6 +14,7 @@ from app.gui.window.shortcuts import DEFAULT_KEYS, keys_in_use
 from app.shortcut_table import KeyTable
 from project.entities.study_records import Json
 from project.queries.segment_rows import find_segment, value_history, values_of
+from project.schemes.label_keys import WINDOW_KEYS
 from project.schemes.scheme import NUMERIC_KINDS, Field, FieldKind
 from project.schemes.scheme_file import load_scheme, parse_scheme, write_scheme
 from project.session.session import Session
@@ -92,6 +93,11 @@ def test_its_keys_are_free_in_the_window(name: str) -> None:
     for track in scheme.tracks:
         own = [label.shortcut for label in track.labels]
         assert len(own) == len({*own}), track.key
+
+
+def test_labels_of_an_import_get_the_keys_that_the_window_leaves() -> None:
+    keys = keys_in_use(KeyTable.from_settings(DEFAULT_KEYS, {}))
+    assert {key for key in keys if len(key) == 1 and key.isalnum()} == WINDOW_KEYS
 
 
 def test_the_window_warns_of_a_key_that_somebody_gave_an_action_instead() -> None:

@@ -57,3 +57,11 @@ def test_tiers_and_recordings_are_mapped_by_name_and_several_files_are_one_step(
     assert {row["label"] for row in table(lab, lab.study)} == {"nod", "shake"}
     lab.greenroom("study", "undo", lab.study)
     assert lab.greenroom.json("segment", "import", lab.study, *files, "--preview", "--new-recordings")["added"] == 4
+
+
+def test_a_study_begins_with_the_scheme_of_a_file(lab: Lab, tmp_path: Path) -> None:
+    (tmp_path / "codes.csv").write_text("label,key\nnod,n\nshake,s\n", "utf-8")
+    made = lab.greenroom.json("new", tmp_path / "heads.greenroom", "--scheme", tmp_path / "codes.csv")
+    assert made["scheme"] == "codes"
+    [listed] = lab.greenroom.json("scheme", "list", tmp_path / "heads.greenroom")["schemes"]
+    assert (listed["key"], listed["default"]) == ("codes", True)

@@ -20,7 +20,7 @@ from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments, values_of
-from project.schemes.scheme import Extent, FieldKind, Label, Sampling, SamplingKind
+from project.schemes.scheme import Extent, FieldKind, Label, Sampling, SamplingKind, TierConstraint
 from project.schemes.scheme_file import load_scheme_file
 from project.timebase import SECOND_US
 from tests.builders.filmed_study import make_filmed_study
@@ -270,6 +270,29 @@ def test_tracks_of_points_and_of_samples_are_made(window: MainWindow, drive: lis
     points, samples = window.studio.session.scheme.tracks
     assert (points.extent, points.sampling) == (Extent.POINT, None)
     assert (samples.extent, samples.sampling) == (Extent.SPAN, Sampling(2.5, SamplingKind.PARTIAL))
+
+
+def test_a_track_lies_inside_segments_of_another(window: MainWindow, drive: list[Drive]) -> None:
+    def make(editor: SchemeEditor) -> None:
+        form = editor.track_form
+        add_label(editor, "Gesture", "1")
+        click(editor.tracks.add)
+        add_label(editor, "Stroke", "1")
+        select(editor, "tracks", 1)
+        assert not form.constraint.isVisible()
+        keys = [form.parent_track.itemData(place) for place in range(form.parent_track.count())]
+        choose_key(form.parent_track, keys[-1])
+        assert form.constraint.isVisible()
+        choose_key(form.constraint, TierConstraint.TIME_SUBDIVISION)
+        select(editor, "tracks", 0)
+        assert [form.parent_track.itemData(place) for place in range(form.parent_track.count())] == ["", "utterance"]
+        click(editor.buttons.go_on)
+
+    view = schemes_window(window)
+    drive.append(make)
+    choose(view.new.menu(), "Empty")
+    gesture, stroke = window.studio.session.scheme.tracks
+    assert (stroke.parent, stroke.constraint) == (gesture.key, TierConstraint.TIME_SUBDIVISION)
 
 
 def choose_key(box: ChoiceBox, key: str) -> None:

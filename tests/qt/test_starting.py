@@ -65,6 +65,24 @@ def test_a_scheme_is_chosen_or_only_a_name_given(dialog: StartDialog) -> None:
     assert dialog.plan() == StudyPlan("Ada L.")
 
 
+def test_a_study_begins_with_the_scheme_of_a_file(
+    window: MainWindow, answers: Answers, dialog: StartDialog, tmp_path: Path
+) -> None:
+    table = tmp_path / "codes.csv"
+    answers.give(file=table)
+    table.write_text("who\nAda\n")
+    dialog.from_file.click()
+    assert "no column is called “label”" in dialog.buttons.note.text()
+    table.write_text("label,key,track\nNod,n,Head\nShake,,Head\n")
+    dialog.from_file.click()
+    assert dialog.scheme.currentItem().text() == "codes, from codes.csv: Head"
+    window.files.create_study(dialog.plan())
+    session = window.studio.session
+    assert schemes_in_use(session.study) == ["codes"]
+    assert [label.shortcut for label in session.scheme.tracks[0].labels] == ["N", "1"]
+    window.close()
+
+
 def test_recordings_are_added_by_files_a_folder_and_dropping_once(dialog: StartDialog, tmp_path: Path) -> None:
     talk = make_clip(tmp_path / "talk.mp4")
     click_button(dialog, "Add files…")

@@ -11,9 +11,12 @@ from app.gui.files.annotation_import import ImportWindow
 from app.gui.window.main_window import MainWindow
 from project.queries.recording_rows import all_recordings
 from project.queries.segment_rows import all_segments
+from project.queries.study_schemes import schemes_in_use
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
+from tests.builders.mouse_and_keys import press
 from tests.builders.scripted_dialogs import Answers
+from tests.qt.conftest import OpenReused
 
 TABLE = "annotator,start_s,end_s,label,why\nBo,1,2,Error,It is late.\nBo,3,3,stroke,\nBo,4,5,competence,\n"
 
@@ -108,6 +111,30 @@ def test_tiers_that_fit_nothing_become_tracks_of_a_scheme_and_several_files_come
     window.commands.undo()
     assert not window.studio.session.schemes.is_in_use("visit-1")
     assert [recording.id for recording in all_recordings(study)] == before
+
+
+def test_what_is_imported_into_an_empty_study_is_shown_and_coded_with_keys_at_once(
+    open_reused: OpenReused, answers: Answers, tmp_path: Path, qtbot: QtBot
+) -> None:
+    Study.create(tmp_path / "empty.greenroom").close()
+    window = open_reused(tmp_path / "empty.greenroom")
+    (tmp_path / "gaze.csv").write_text("annotator,start_s,end_s,label\nBo,1,2,face\nBo,3,4,hand\n", "utf-8")
+    answers.give(annotations=[tmp_path / "gaze.csv"])
+    importing = open_import(window, qtbot)
+    importing.make_missing.click()
+    assert "Keys of Bo: 1 face, 2 hand." in importing.notes.toPlainText()
+    importing.apply.click()
+    assert window.studio.recording is not None
+    assert window.studio.recording.name == "gaze"
+    window.activateWindow()
+    window.timeline.setFocus()
+    qtbot.waitUntil(window.timeline.hasFocus)
+    press(window, "I", "Right", "O", "2")
+    found = [(segment.scheme, segment.label) for segment in all_segments(window.studio.session.study)]
+    assert sorted(found) == [("gaze", "face"), ("gaze", "hand"), ("gaze", "hand")]
+    window.commands.undo()
+    window.commands.undo()
+    assert schemes_in_use(window.studio.session.study) == ["shrec"]
 
 
 def test_an_export_writes_what_is_ticked(window: MainWindow, answers: Answers, tmp_path: Path, qtbot: QtBot) -> None:

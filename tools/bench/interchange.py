@@ -31,17 +31,17 @@ def run() -> list[Row]:
         own = _written_by_us(folder)
         segments = ANNOTATIONS // 4
         return [
-            _row(f"Import of an .eaf of {ANNOTATIONS:,} annotations: read, mapped, written", folder, plain),
-            _row(f"The same of {segments:,} segments of ours and their values", folder, own),
+            _row(f"Import of an .eaf of {ANNOTATIONS:,} annotations: read, mapped, written", folder, plain, "<= 1.5x"),
+            _row(f"The same of {segments:,} segments of ours and their values", folder, own, "<= 2x"),
         ]
 
 
-def _row(work: str, folder: Path, path: Path) -> Row:
+def _row(work: str, folder: Path, path: Path, target: str) -> Row:
     # In turns, so that whatever else the machine does falls on both.
     rounds = [(_import(folder / f"{path.stem} {n}.greenroom", path), seconds(lambda: Eaf(path))) for n in range(ROUNDS)]
     ours, peer = (statistics.median(times) for times in zip(*rounds, strict=True))
     against = f"pympi-ling parsing it: {peer:.3f} s"
-    return Row.judged(work, f"{ours:.3f} s", ours / peer, "<= 2x", against, f"{ours / peer:.2f}x")
+    return Row.judged(work, f"{ours:.3f} s", ours / peer, target, against, f"{ours / peer:.2f}x")
 
 
 def _import(study: Path, path: Path) -> float:

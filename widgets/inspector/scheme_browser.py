@@ -19,6 +19,7 @@ from project.schemes.scheme import (
     Label,
     SamplingKind,
     Scheme,
+    TierConstraint,
     Track,
 )
 from resources.translation import tr
@@ -68,7 +69,7 @@ def scheme_html(scheme: Scheme) -> str:
         *_paragraphs_html(scheme.definition),
     ]
     for track in scheme.tracks:
-        told = [_EXTENTS[track.extent], tr("Its segments lie inside an utterance.") if track.inside else ""]
+        told = [_EXTENTS[track.extent], _parent_text(scheme, track)]
         if track.sampling is not None:
             told.append(_SAMPLES[track.sampling.kind].format(every=track.sampling.every))
         parts.append(f"<h3>{_title_html(track.name, track.key, tr('Track'))}</h3>")
@@ -84,6 +85,19 @@ def scheme_html(scheme: Scheme) -> str:
         parts.append(tr("<h3>Worked examples</h3>"))
     parts += [_example_html(scheme, example) for example in scheme.examples]
     return "".join(parts)
+
+
+def _parent_text(scheme: Scheme, track: Track) -> str:
+    """Return what the segments of a track lie inside of; "" for nothing."""
+    if track.inside:
+        text = tr("Its segments lie inside an utterance.")
+    elif track.parent:
+        above = scheme.track_or_empty(track.parent).name
+        text = tr("Its segments lie inside those of “{track}”.").format(track=above)
+    else:
+        return ""
+    free = track.constraint is TierConstraint.INCLUDED_IN
+    return text if free else f"{text[:-1]} ({track.constraint})."
 
 
 def value_text(value: Json, names: Mapping[str, str] | None = None) -> str:

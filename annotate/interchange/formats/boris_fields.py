@@ -5,7 +5,7 @@ BORIS keeps the metadata object when it saves.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -81,6 +81,15 @@ def read_metadata(project: Mapping[str, Any]) -> BorisMetadata:
 NO_SUBJECT = "No focal subject"
 BEHAVIORS = "Behaviors"
 """What the tier of the behaviors without a category is called."""
+POINTS = " (points)"
+"""Ends the name of the tier for the points of a category that has states too."""
+
+
+def tier_of_behavior(category: str, point: bool, with_states: Collection[str]) -> str:
+    """Return what the tier of a behavior is called, "" for those without a category; points beside states have one."""
+    return f"{category or BEHAVIORS}{POINTS}" if point and category in with_states else category
+
+
 OBSERVATION_TIER = "Observation"
 """The tier of what is known of an observation as a whole."""
 
@@ -106,13 +115,14 @@ class LaneKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ethogram:
-    """The codes that a lane can have, what each means, its key and its colour, and their modifiers."""
+    """The codes of a lane: what each means, its key, colour and modifiers; with `points`, all are points."""
 
     codes: tuple[str, ...] = ()
     definitions: Mapping[str, str] = field(default_factory=dict)
     shortcuts: Mapping[str, str] = field(default_factory=dict)
     colours: Mapping[str, str] = field(default_factory=dict)
     modifiers: Mapping[str, ValueSet] = field(default_factory=dict)
+    points: bool = False
 
     def build_lane(self, name: str, entries: Iterable[InterchangeEntry], key: LaneKey) -> InterchangeLane:
         """Return a lane with these codes."""
@@ -127,6 +137,7 @@ class Ethogram:
             shortcuts=self.shortcuts,
             colours=self.colours,
             value_sets=self.modifiers,
+            declares_points=self.points,
         )
 
 

@@ -36,6 +36,7 @@ from annotate.interchange.formats.boris_fields import (
     BEHAVIORS,
     BORIS_LOSSES,
     KEY,
+    POINTS,
     SPEECH,
     BorisMetadata,
     BorisValueLayout,
@@ -101,10 +102,12 @@ class _BorisProjectWriter:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._held = plan_value_layouts(document)
+        self._tiers = {lane.tier for part in document.recordings for lane in part.lanes if lane.tier}
         self._codes: dict[tuple[TrackKey, str], str] = {}
         self._stands: dict[str, Code] = {}
         self._behaviors: list[dict[str, Any]] = []
         self._categories: dict[str, None] = {}
+        self._keys: set[str] = set()
         self._subjects: dict[str, str] = {}
         self._rows: dict[tuple[str, int], str] = {}
         self._variables: dict[str, Code] = {}
@@ -239,16 +242,18 @@ class _BorisProjectWriter:
         code = plain if plain not in self._stands else unique_name(f"{plain} {category}".strip(), set(self._stands))
         self._codes[key, said] = code
         self._stands[code] = Code(kind, scheme, track, said, held.in_comment)
-        category = "" if lane.tier == BEHAVIORS else category
+        if lane.holds_points and category.removesuffix(POINTS) in self._tiers:
+            category = category.removesuffix(POINTS)
+        category = "" if category == BEHAVIORS else category
         if category:
             self._categories[category] = None
         self._behaviors.append(
             {
                 "type": _POINT_EVENT if lane.holds_points else _STATE_EVENT,
-                "key": lane.shortcuts.get(said, "").lower() or self._next_key(),
+                "key": self._take_key(lane.shortcuts.get(said, "").lower()),
                 "code": code,
                 "description": lane.definitions.get(said, ""),
-                "color": "",
+                "color": lane.colours.get(said, ""),
                 "category": category,
                 "modifiers": {
                     str(place): {
@@ -266,9 +271,11 @@ class _BorisProjectWriter:
         )
         return code
 
-    def _next_key(self) -> str:
-        number = len(self._behaviors)
-        return _SHORTCUT_KEYS[number] if number < len(_SHORTCUT_KEYS) else ""
+    def _take_key(self, wanted: str) -> str:
+        """Return a key for a behavior, or the next free one where another behavior has it; "" where none is left."""
+        key = next((key for key in (wanted, *_SHORTCUT_KEYS) if key and key not in self._keys), "")
+        self._keys.add(key)
+        return key
 
 
 def _variable(name: str, description: str, values: tuple[str, ...]) -> dict[str, str]:

@@ -36,6 +36,7 @@ from annotate.interchange.formats.boris_fields import (
     queue_files,
     queue_parts,
     read_metadata,
+    tier_of_behavior,
 )
 from annotate.interchange.tier_texts import OBSERVATION
 from project.entities.study_records import Json
@@ -79,6 +80,7 @@ class _BorisProjectReader:
         self._path = path
         self._marks: BorisMetadata = read_metadata(found)
         self._behaviors = _read_behaviors(found)
+        self._with_states = {known.category for known in self._behaviors.values() if known.state}
         self._variables = _read_variables(found)
         self._used: set[str] = set()
         self._remarks: Counter[str] = Counter()
@@ -101,7 +103,7 @@ class _BorisProjectReader:
         """Return an empty lane for each category of the ethogram that no event is of, so that its codes come in too."""
         used = {lane.tier for part in parts for lane in part.lanes}
         foreign = (known for known in self._behaviors.values() if known.code not in self._marks.behaviors)
-        categories = dict.fromkeys(known.category for known in foreign)
+        categories = dict.fromkeys(self._tier_of(known) for known in foreign)
         keys = [LaneKey("segments", "", "", "", "", category) for category in categories]
         lanes = [self._describe(key).build_lane(key.category or BEHAVIORS, (), key) for key in keys]
         return [lane for lane in lanes if lane.tier not in used]
@@ -211,8 +213,7 @@ class _BorisProjectReader:
         values: dict[str, Json] = parse_modifiers(event.modifiers, known.sets if known else ())
         if ours is None:
             values |= comment_value(event.comment, event.comment_at_end)
-            category = known.category if known else ""
-            lane = LaneKey("segments", annotator, event.subject, "", "", category)
+            lane = LaneKey("segments", annotator, event.subject, "", "", self._tier_of(known))
             return lane, InterchangeEntry(start, end, event.code, values)
         who = self._marks.subjects.get(event.subject, event.subject)
         if ours.kind == "utterances":
@@ -228,7 +229,7 @@ class _BorisProjectReader:
         if key.scheme or key.track:
             stands = self._marks.behaviors.values()
             return Ethogram(tuple(s.text for s in stands if (s.scheme, s.track) == (key.scheme, key.track)))
-        behaviors = [behavior for behavior in self._behaviors.values() if behavior.category == key.category]
+        behaviors = [behavior for behavior in self._behaviors.values() if self._tier_of(behavior) == key.category]
         sets: dict[str, ValueSet] = {}
         for behavior in behaviors:
             for (name, several), values in zip(behavior.sets, behavior.values, strict=True):
@@ -244,7 +245,13 @@ class _BorisProjectReader:
             {behavior.code: behavior.key for behavior in behaviors if behavior.key},
             {behavior.code: behavior.colour for behavior in behaviors if behavior.colour},
             sets,
+            bool(behaviors) and not any(behavior.state for behavior in behaviors),
         )
+
+    def _tier_of(self, known: _Behavior | None) -> str:
+        """Return the tier of a behavior; one that is not in the ethogram is a point without a category."""
+        category, point = (known.category, not known.state) if known is not None else ("", True)
+        return tier_of_behavior(category, point, self._with_states)
 
 
 def _read_behaviors(found: Mapping[str, Any]) -> dict[str, _Behavior]:

@@ -6,7 +6,7 @@ of ours beside those of BORIS.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,6 +40,7 @@ from annotate.interchange.formats.boris_fields import (
     plan_value_layouts,
     queue_files,
     queue_parts,
+    tier_of_behavior,
     track_key,
 )
 from annotate.interchange.formats.boris_project import plan_observations, to_boris_seconds
@@ -82,12 +83,15 @@ class _BorisTableReader:
         self._parts: dict[tuple[str, str], BorisRecordingBuilder] = {}
         self._players: dict[tuple[str, str], list[list[PlayerFile]]] = {}
         self._unread: Counter[str] = Counter()
+        self._with_states: set[str] = set()
         self._entries = 0
 
     def build_document(self, text: str) -> Document:
         rows, before = self._rows(text)
         tabular = "start (s)" not in rows[0] if rows else False
-        for span in self._pair_events(rows, before) if tabular else self._spans(rows):
+        spans = [*(self._pair_events(rows, before) if tabular else self._spans(rows))]
+        self._with_states = {_category(span.row) for span in spans if span.end_us > span.start_us}
+        for span in spans:
             self._add(span, before)
         parts = tuple(recording for part in self._parts.values() for recording in part.build())
         return Document(parts, unread=self._unread)
@@ -165,14 +169,14 @@ class _BorisTableReader:
             self._unread["a row of a further file, of which nobody knows when it begins"] += 1
             return
         shift = 0 if ours or not any(players) else parse_seconds(row.get("time offset (s)")) or 0
-        lane, text, values = _lane(row, span)
+        lane, text, values = _lane(row, span, self._with_states)
         entry = InterchangeEntry(span.start_us - shift, span.end_us - shift, text, values)
         self._entries += self._parts[key].add(lane, entry)
         check_entries(self._path, self._entries)
 
 
-def _lane(row: Row, span: _BorisSpan) -> tuple[LaneKey, str, dict[str, Json]]:
-    """Return which lane a row belongs to, what it says, and its values."""
+def _lane(row: Row, span: _BorisSpan, with_states: Collection[str]) -> tuple[LaneKey, str, dict[str, Json]]:
+    """Return lane, text and values of a row; `with_states` are the categories that have states."""
     subject = row.get("subject", "").strip()
     subject = "" if subject.casefold() == NO_SUBJECT.casefold() else subject
     annotator = next((row[name].strip() for name in ("annotator", "observer", "coder") if row.get(name)), "")
@@ -188,9 +192,13 @@ def _lane(row: Row, span: _BorisSpan) -> tuple[LaneKey, str, dict[str, Json]]:
         lane = LaneKey("segments", annotator, subject, row.get("scheme", ""), row.get("track", ""), "")
         return lane, row["behavior"], values
     values |= comment_value(span.comment, span.comment_at_end)
+    tier = tier_of_behavior(_category(row), span.start_us == span.end_us, with_states)
+    return LaneKey("segments", annotator, subject, "", "", tier), row["behavior"], values
+
+
+def _category(row: Row) -> str:
     category = row.get("behavioral category", "").strip()
-    category = "" if category.casefold() == "not defined" else category
-    return LaneKey("segments", annotator, subject, "", "", category), row["behavior"], values
+    return "" if category.casefold() == "not defined" else category
 
 
 def _observation(row: Row, before: Row) -> str:

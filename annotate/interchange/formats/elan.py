@@ -6,32 +6,32 @@ description of the format (The Language Archive, EAF 3.0, 2017).
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from xml.sax.saxutils import escape, quoteattr
 
 from annotate.interchange.document import (
     FORM_LOSSES,
     LANE_FACTS,
-    POINT_LENGTH_US,
     Document,
     Format,
     InterchangeEntry,
     InterchangeLane,
     RecordingPart,
-    split_into_rows,
     unique_name,
 )
 from annotate.interchange.formats.elan_reader import (
-    MICROSECONDS_MARK,
     RECORDING_PROPERTY,
     SEGMENT_ID_PREFIX,
     TIER_PROPERTY_PREFIX,
+    eaf_constraint,
     read_eaf,
 )
+from annotate.interchange.formats.elan_tiers import SYMBOLIC, TierGroup, lay_out_slots, lay_out_tiers
 from annotate.interchange.value_text import to_text
 from project.entities.study_records import Json
 from project.ids import is_id
+from project.schemes.scheme import TierConstraint
 from project.timebase import utc_now
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -45,35 +45,42 @@ _MIME_TYPES = {
     ".m4a": "audio/mp4",
 }
 _SEGMENTS, _SPEECH, _VALUES = "segments", "speech", "values"
-_ASSOCIATED, _INCLUDED = "Symbolic_Association", "Included_In"
-_CONSTRAINTS = (
-    '<CONSTRAINT DESCRIPTION="1-1 association with a parent annotation" STEREOTYPE="Symbolic_Association"/>',
-    "<CONSTRAINT DESCRIPTION=\"Time alignable annotations within the parent annotation's time interval, gaps are "
-    'allowed" STEREOTYPE="Included_In"/>',
-)
+_CONSTRAINTS = {
+    TierConstraint.TIME_SUBDIVISION: "Time subdivision of parent annotation's time interval, no time gaps allowed "
+    "within this interval",
+    TierConstraint.SYMBOLIC_SUBDIVISION: "Symbolic subdivision of a parent annotation. Annotations referring to the "
+    "same parent are ordered",
+    TierConstraint.SYMBOLIC_ASSOCIATION: "1-1 association with a parent annotation",
+    TierConstraint.INCLUDED_IN: "Time alignable annotations within the parent annotation's time interval, gaps are "
+    "allowed",
+}
+"""Constraint -> how ELAN describes it."""
 
 
 class _ElanWriter:
     def __init__(self, part: RecordingPart) -> None:
         self._part = part
-        self._rows = [(lane, split_into_rows(lane.entries)) for lane in part.lanes]
-        self._slots, self._ends = _slots(entry for _, rows in self._rows for row in rows for entry in row)
+        self._groups = lay_out_tiers(part.lanes)
+        self._slots = lay_out_slots(self._groups)
         self._tiers: list[str] = []
         self._properties: list[tuple[str, str]] = []
         self._vocabularies: dict[str, tuple[str, ...]] = {}
         self._definitions: dict[tuple[str, str], str] = {}
-        single = {lane.name for lane, rows in self._rows if len(rows) == 1}
-        self._parents = {lane.name: lane.parent for lane in part.lanes if lane.parent in single}
         self._types: dict[str, str] = {}
         self._taken: set[str] = set()
         self._ids: set[str] = set()
         self._annotations = 0
+        self._names = {
+            group: [unique_name(_row_name(group.lane, number), self._taken) for number in range(1, len(group.rows) + 1)]
+            for group in self._groups
+        }
+        self._ids_of = {group: [[self._id(entry) for entry in row] for row in group.rows] for group in self._groups}
 
     def build_text(self) -> str:
         about: dict[str, Json] = {"id": self._part.id, "name": self._part.name, "duration_us": self._part.duration_us}
         self._properties.append((RECORDING_PROPERTY, _json(about)))
-        for lane, rows in self._rows:
-            self._lane(lane, rows)
+        for group in self._groups:
+            self._lane(group)
         self._properties.append(("lastUsedAnnotationId", str(self._annotations)))
         lines = [
             '<?xml version="1.0" encoding="UTF-8"?>',
@@ -91,7 +98,10 @@ class _ElanWriter:
             *self._types.values(),
             '<LANGUAGE LANG_DEF="http://cdb.iso.org/lg/CDB-00130975-001" LANG_ID="und" '
             'LANG_LABEL="undetermined (und)"/>',
-            *_CONSTRAINTS,
+            *(
+                f"<CONSTRAINT DESCRIPTION={_quoted(meaning)} STEREOTYPE={_quoted(eaf_constraint(constraint))}/>"
+                for constraint, meaning in _CONSTRAINTS.items()
+            ),
             *self._entries(),
             "</ANNOTATION_DOCUMENT>",
         ]
@@ -107,43 +117,47 @@ class _ElanWriter:
                 f"RELATIVE_MEDIA_URL={_quoted(path)}{origin}/>"
             )
 
-    def _lane(self, lane: InterchangeLane, rows: list[list[InterchangeEntry]]) -> None:
-        parent = self._parents.get(lane.name, "")
+    def _lane(self, group: TierGroup) -> None:
+        lane, constraint = group.lane, group.constraint if group.parent is not None else None
         vocabulary = ""
         if lane.is_speech:
             kind = self._type(_SPEECH)
         else:
             vocabulary = self._vocabulary(lane.tier or f"{lane.scheme}.{lane.track}", lane.vocabulary, lane.definitions)
-            words = (_SEGMENTS, "in speech" if parent else "", vocabulary)
-            kind = self._type(" ".join(filter(None, words)), vocabulary, _INCLUDED if parent else "")
+            kind = self._type(" ".join(filter(None, (_SEGMENTS, constraint, vocabulary))), vocabulary, constraint)
         about: dict[str, Json] = {"lane": lane.name, **dict(zip(LANE_FACTS, lane.subject, strict=True))}
-        for number, row in enumerate(rows, start=1):
-            tier = unique_name(lane.name if number == 1 else f"{lane.name}-{number}", self._taken)
+        codes = {text: f"cve_{vocabulary}_{place}" for place, text in enumerate(lane.vocabulary)}
+        ends = group.ends or [[] for _ in group.rows]
+        for tier, row, ids, slots in zip(self._names[group], group.rows, self._ids_of[group], ends, strict=True):
             self._properties.append((f"{TIER_PROPERTY_PREFIX}{tier}", _json(about)))
-            who = f" PARENT_REF={_quoted(parent)}" if parent else ""
+            who = f" PARENT_REF={_quoted(self._names[group.parent][0])}" if group.parent is not None else ""
             who += f" PARTICIPANT={_quoted(lane.participant)}" if lane.participant else ""
             self._tiers.append(
                 f"<TIER ANNOTATOR={_quoted(lane.annotator)} LINGUISTIC_TYPE_REF={_quoted(kind)}{who} "
                 f"TIER_ID={_quoted(tier)}>"
             )
-            codes = {text: f"cve_{vocabulary}_{place}" for place, text in enumerate(lane.vocabulary)}
-            ids = [self._aligned(entry, _code(codes, entry.text)) for entry in row]
+            links = self._symbolic_links(group, ids) if group.is_symbolic else _aligned_links(slots)
+            for entry, name, (element, link) in zip(row, ids, links, strict=True):
+                self._tiers.append(
+                    f'<ANNOTATION><{element} ANNOTATION_ID="{name}"{_code(codes, entry.text)} {link}>'
+                    f"<ANNOTATION_VALUE>{_plain(entry.text)}</ANNOTATION_VALUE></{element}></ANNOTATION>"
+                )
             self._tiers.append("</TIER>")
             self._values(lane, tier, row, ids)
 
-    def _aligned(self, entry: InterchangeEntry, code: str) -> str:
-        found = (
-            f"{SEGMENT_ID_PREFIX}{entry.id}"
-            if is_id(entry.id) and f"{SEGMENT_ID_PREFIX}{entry.id}" not in self._ids
-            else self._next()
-        )
+    def _symbolic_links(self, group: TierGroup, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+        """Yield element and attributes of annotations without times: what each is about, and after which."""
+        assert group.parent is not None
+        [above] = self._ids_of[group.parent]
+        for place, owner in enumerate(group.owners):
+            follows = place > 0 and group.owners[place - 1] == owner
+            previous = f' PREVIOUS_ANNOTATION="{ids[place - 1]}"' if follows else ""
+            yield "REF_ANNOTATION", f'ANNOTATION_REF="{above[owner]}"{previous}'
+
+    def _id(self, entry: InterchangeEntry) -> str:
+        own = f"{SEGMENT_ID_PREFIX}{entry.id}"
+        found = own if is_id(entry.id) and own not in self._ids else self._next()
         self._ids.add(found)
-        start, end = next(self._ends)
-        self._tiers.append(
-            f'<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="{found}"{code} TIME_SLOT_REF1="{start}" '
-            f'TIME_SLOT_REF2="{end}"><ANNOTATION_VALUE>{_plain(entry.text)}</ANNOTATION_VALUE>'
-            "</ALIGNABLE_ANNOTATION></ANNOTATION>"
-        )
         return found
 
     def _values(self, lane: InterchangeLane, parent: str, row: list[InterchangeEntry], ids: list[str]) -> None:
@@ -153,7 +167,7 @@ class _ElanWriter:
             known = lane.value_sets.get(name)
             choices = known.values if known is not None and not known.several else ()
             vocabulary = self._vocabulary(name, choices, {})
-            kind = self._type(f"{_VALUES} {vocabulary}".strip(), vocabulary, _ASSOCIATED)
+            kind = self._type(f"{_VALUES} {vocabulary}".strip(), vocabulary, TierConstraint.SYMBOLIC_ASSOCIATION)
             codes = {text: f"cve_{vocabulary}_{place}" for place, text in enumerate(choices)}
             self._properties.append((f"{TIER_PROPERTY_PREFIX}{tier}", _json({"lane": lane.name, "field": name})))
             self._tiers.append(
@@ -186,11 +200,10 @@ class _ElanWriter:
         self._definitions |= {(name, text): meaning for text, meaning in definitions.items()}
         return name
 
-    def _type(self, name: str, vocabulary: str = "", constrained: str = "") -> str:
-        values = constrained == _ASSOCIATED
-        constraint = f'CONSTRAINTS="{constrained}" ' if constrained else ""
+    def _type(self, name: str, vocabulary: str = "", constrained: TierConstraint | None = None) -> str:
+        constraint = f'CONSTRAINTS="{eaf_constraint(constrained)}" ' if constrained is not None else ""
         codes = f"CONTROLLED_VOCABULARY_REF={_quoted(vocabulary)} " if vocabulary else ""
-        alignable = "false" if values else "true"
+        alignable = "false" if constrained in SYMBOLIC else "true"
         self._types[name] = (
             f'<LINGUISTIC_TYPE {constraint}{codes}GRAPHIC_REFERENCES="false" LINGUISTIC_TYPE_ID={_quoted(name)} '
             f'TIME_ALIGNABLE="{alignable}"/>'
@@ -210,16 +223,14 @@ class _ElanWriter:
             yield "</CONTROLLED_VOCABULARY>"
 
 
-def _slots(entries: Iterable[InterchangeEntry]) -> tuple[list[str], Iterator[tuple[str, str]]]:
-    """Return the time slots, in the order of time, and for each entry the names of those that it lies between."""
-    spans = ((e.start_us, e.end_us if e.end_us > e.start_us else e.start_us + POINT_LENGTH_US) for e in entries)
-    times = sorted((time, place) for place, time in enumerate(t for span in spans for t in span))
-    lines, names = [], [""] * len(times)
-    for number, (time, place) in enumerate(times, start=1):
-        milliseconds, finer = divmod(time, 1000)
-        names[place] = f"ts{number}" + (f"{MICROSECONDS_MARK}{finer:03}" if finer else "")
-        lines.append(f'<TIME_SLOT TIME_SLOT_ID="{names[place]}" TIME_VALUE="{milliseconds}"/>')
-    return lines, zip(names[::2], names[1::2], strict=True)
+def _row_name(lane: InterchangeLane, number: int) -> str:
+    return lane.name if number == 1 else f"{lane.name}-{number}"
+
+
+def _aligned_links(ends: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield element and attributes of annotations between time slots."""
+    for start, end in ends:
+        yield "ALIGNABLE_ANNOTATION", f'TIME_SLOT_REF1="{start}" TIME_SLOT_REF2="{end}"'
 
 
 def _code(codes: Mapping[str, str], text: str) -> str:

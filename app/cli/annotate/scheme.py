@@ -10,7 +10,7 @@ from app.cli.command import EDIT, argument, command, option
 from app.cli.console import Output, record
 from project.entities.study_records import Changes
 from project.errors import UserError
-from project.schemes.scheme import NUMERIC_KINDS, Field, Label, Scheme, Track
+from project.schemes.scheme import NUMERIC_KINDS, Field, Label, Scheme, TierConstraint, Track
 from project.schemes.scheme_file import load_scheme, load_scheme_file, scheme_text, shipped_names
 from project.session.session import Session
 
@@ -198,7 +198,9 @@ def _extent_text(track: Track) -> str:
         "either": ", the whole recording or a part of it",
         "point": ", points",
     }
-    inside = f", inside an {track.inside}" if track.inside else ""
+    above = f"a segment of {track.parent}" if track.parent else f"an {track.inside}" if track.inside else ""
+    lies = "" if track.constraint is TierConstraint.INCLUDED_IN else f" ({track.constraint})"
+    inside = f", inside {above}{lies}" if above else ""
     taken = track.sampling
     sampled = "" if taken is None else f", {taken.kind} samples every {taken.every:g} s"
     return told.get(track.extent, "") + inside + sampled

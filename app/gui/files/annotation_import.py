@@ -130,9 +130,11 @@ class ImportWindow(StudyView):
         if choices is None:
             return
         said: list[str] = []
+        shown: list[str] = []
 
         def do(session: Session) -> Changes:
             plan = choices.plan()
+            shown[:] = [lane.recording_id for lane in plan.lanes if lane.added]
             changes = apply_import(session, plan, title)
             known = tr(" {known} were in the study already.").format(known=plan.known) if plan.known else ""
             said.append(
@@ -146,6 +148,8 @@ class ImportWindow(StudyView):
         if self._context.studio.edit_many(do, self._rows, text):
             self._context.studio.message.emit(said[0])
             self.window().close()
+            if self._context.studio.recording is None and shown:
+                self._context.look_at(shown[0], 0)
 
     def _forget(self) -> None:
         """Show no file."""
@@ -163,7 +167,7 @@ class ImportWindow(StudyView):
         session = self._context.studio.session
         if session is None or paths != self._paths:
             return
-        self._choices = ImportChoices(session, document)
+        self._choices = ImportChoices(session, document, self._context.keys_in_use())
         here = self._context.studio.recording
         if here is not None and self._choices.places == [""]:
             self._choices.places = [here.id]

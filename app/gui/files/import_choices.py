@@ -67,8 +67,10 @@ class FirstRow:
 class ImportChoices:
     """One document on its way into a study."""
 
-    def __init__(self, session: Session, document: Document) -> None:
+    def __init__(self, session: Session, document: Document, keys_in_use: frozenset[str]) -> None:
+        """Begin with what is guessed; no label gets one of `keys_in_use`."""
         self._session = session
+        self._keys_in_use = keys_in_use
         self.document = document
         self.whole = bool(document.rows)
         self.mapping = guess_mapping(session, document)
@@ -84,7 +86,7 @@ class ImportChoices:
 
     def plan(self) -> Plan | RowsPlan:
         """Return what would be imported now."""
-        plan = plan_import(self._session, self.document, self.mapping, self.places)
+        plan = plan_import(self._session, self.document, self.mapping, self.places, self._keys_in_use)
         self._plans = {lane.lane: lane for lane in plan.lanes}
         self._schemes = plan.schemes if isinstance(plan, Plan) else {}
         return plan

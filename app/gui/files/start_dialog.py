@@ -21,11 +21,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.gui.study.dialogs import Dialogs
+from annotate.interchange.code_book_files import code_book_text
+from app.gui.study.dialogs import Dialogs, code_book_filter
 from project.errors import UserError
 from project.files.filesystem import is_folder
 from project.queries.study_schemes import DEFAULT_SCHEME
-from project.schemes.scheme_file import load_scheme, shipped_names
+from project.schemes.scheme_file import load_scheme, parse_scheme, shipped_names
 from project.session.settings import login_name
 from project.store.opening import SUFFIX, require_short_name
 from resources.translation import tr
@@ -38,7 +39,8 @@ from widgets.text_labels import PlainLabel, plain_tip
 
 _SIZE = QSize(680, 660)
 _VALUE_ROLE = Qt.ItemDataRole.UserRole
-_ROW_PADDING = 8
+_TEXT_ROLE = Qt.ItemDataRole.UserRole + 1
+_ROW_PADDING = 6
 _LIST_STYLE = (
     "QListWidget {{ border: 1px solid {border}; border-radius: 4px; }} QListWidget:focus {{ border-color: {accent}; }} "
     "QListWidget::item {{ padding: 3px 6px; }}"
@@ -52,7 +54,8 @@ class StudyPlan:
     Attributes:
         annotator: the name that edits are recorded under; "" where it was not asked.
         path: of the new study; None for none.
-        scheme: key of the shipped scheme that it uses.
+        scheme: key of the scheme that it uses.
+        scheme_text: text of that scheme, where it comes from a file.
         recordings: files and folders to add.
         is_created: whether the file of the study was made already.
     """
@@ -62,6 +65,7 @@ class StudyPlan:
     scheme: str = DEFAULT_SCHEME
     recordings: tuple[Path, ...] = ()
     is_created: bool = False
+    scheme_text: str = ""
 
 
 class StartDialog(OwnDialog):
@@ -130,11 +134,18 @@ class StartDialog(OwnDialog):
             place_label.setBuddy(self.place)
         self.scheme = _make_scheme_list()
         self.form.addRow(tr("&Scheme"), self.scheme)
-        own = PlainLabel(tr("A code book of your own: Study > Schemes…, once the study is made."))
+        self.from_file = QPushButton(tr("From a fi&le…"))
+        self.from_file.setToolTip(
+            plain_tip(tr("Take the tracks and labels of a file of ELAN or BORIS, a table or a scheme"))
+        )
+        self.from_file.setAutoDefault(False)
+        self.from_file.clicked.connect(self._add_scheme)
+        own = PlainLabel(tr("Or make a code book later: Study > Schemes…"))
         own.setProperty("quiet", True)
-        self.form.addRow("", own)
+        self.form.addRow("", make_row(self.from_file, own, 1))
         column.addLayout(self.form)
-        self._study_parts: list[QWidget] = [self.place, self.choose, self.scheme, *self._lay_out_recordings(column)]
+        self._study_parts: list[QWidget] = [self.place, self.choose, self.scheme, self.from_file]
+        self._study_parts += [*self._lay_out_recordings(column)]
         self.buttons = DialogButtons(
             self, tr("Begin") if first else tr("Make the study"), tr("Ask nothing now"), away=tr("Skip")
         )
@@ -155,7 +166,8 @@ class StartDialog(OwnDialog):
             return StudyPlan(name)
         item = self.scheme.currentItem()
         scheme = str(item.data(_VALUE_ROLE)) if item is not None else DEFAULT_SCHEME
-        return StudyPlan(name, self._path(), scheme, tuple(self.recordings()), self._made)
+        text = str(item.data(_TEXT_ROLE) or "") if item is not None else ""
+        return StudyPlan(name, self._path(), scheme, tuple(self.recordings()), self._made, text)
 
     def accept(self) -> None:
         """Make the file of the study and close; where it cannot be made, say why and stay."""
@@ -280,6 +292,29 @@ class StartDialog(OwnDialog):
         except ValueError:
             return None
 
+    def _add_scheme(self) -> None:
+        """Offer the scheme of a file, and choose it; where it has none, say why."""
+        path = self._questions.file(tr("Scheme from a file"), code_book_filter())
+        if path is None:
+            return
+        try:
+            text = code_book_text(path)
+            scheme = parse_scheme(text, path.name)
+        except UserError as error:
+            self.buttons.note.setText(str(error))
+            return
+        tracks = ", ".join(track.name for track in scheme.tracks)
+        item = QListWidgetItem(
+            tr("{name}, from {file}: {tracks}").format(name=scheme.name, file=path.name, tracks=tracks)
+        )
+        item.setData(_VALUE_ROLE, scheme.key)
+        item.setData(_TEXT_ROLE, text)
+        item.setToolTip(plain_tip(str(path)))
+        self.scheme.addItem(item)
+        self.scheme.setCurrentItem(item)
+        _fit_rows(self.scheme)
+        self._check()
+
     def _add_files(self) -> None:
         self.add_recordings(self._questions.videos())
 
@@ -338,8 +373,12 @@ def _make_scheme_list() -> ShortList:
         item.setToolTip(plain_tip(scheme.definition))
         schemes.addItem(item)
     schemes.setCurrentRow(0)
-    schemes.setFixedHeight(schemes.count() * (schemes.fontMetrics().height() + _ROW_PADDING) + theme.GRID)
+    _fit_rows(schemes)
     return schemes
+
+
+def _fit_rows(schemes: ShortList) -> None:
+    schemes.setFixedHeight(schemes.count() * (schemes.fontMetrics().height() + _ROW_PADDING) + theme.GRID)
 
 
 def _dropped_paths(event: QDropEvent) -> list[Path]:

@@ -27,6 +27,7 @@ from project.errors import Cancelled, UserError
 from project.files.filesystem import resolve_path
 from project.progress import Progress, Silent
 from project.queries.recording_rows import all_media
+from project.schemes.scheme_file import shipped_text
 from project.session.session import Session
 from project.store.locking import LockHolder, background_holder, is_held
 from project.store.study import Study
@@ -163,7 +164,8 @@ class Files(QObject):
             self._studio.failed.emit(error)
             return
         if self.open_study(path):
-            self._studio.edit(lambda session: use_only(session, plan.scheme))
+            text = plan.scheme_text or shipped_text(plan.scheme)
+            self._studio.edit(lambda session: use_only(session, text, plan.scheme))
             if plan.recordings:
                 self.add_recordings(plan.recordings)
 

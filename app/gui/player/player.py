@@ -93,6 +93,8 @@ class PlayClock:
 RATES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 _SHUTTLE = (1.0, 2.0, 4.0)
 _TICK_MS = 15
+USUAL_FRAME_US = 40_000
+"""A step where nobody knows the frames."""
 _NO_PLAY_HINT = tr("Stills and stepping work. If it plays no file at all: sudo apt install vlc-plugin-base")
 _WITHOUT_INDEX = ("mpegts", "mpeg")
 """Containers in which libVLC begins between key frames: its pictures are grey up to the next one."""
@@ -305,12 +307,12 @@ class Player(QObject):
             self._show_exact(time_us)
 
     def step(self, frames: int) -> None:
-        """Go to a neighbouring frame and stand there."""
+        """Go to a neighbouring frame and stand there; without frames, by the length of a usual one."""
         at = self.position_us
         if self.playing:
             self._halt()
         if self.times is None:
-            self._show_exact(at)
+            self._show_exact(at + frames * USUAL_FRAME_US)
         elif at < self.times.time_of(0):
             self._show_exact(self.times.time_of(0) if frames > 0 else 0)
         else:

@@ -355,7 +355,7 @@ class SchemeEditor(OwnDialog):
         self.forms.setCurrentIndex(_SECTIONS.index(section))
         if isinstance(part, Track):
             self.form_title.setText(tr("Track “{name}”").format(name=part.name))
-            self.track_form.show_track(part, self._track_segments(part))
+            self.track_form.show_track(part, self._track_segments(part), scheme)
         elif isinstance(part, Label):
             self.form_title.setText(tr("Label “{name}”").format(name=part.name))
             self.label_form.show_label(part)

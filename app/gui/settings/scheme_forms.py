@@ -1,7 +1,7 @@
 """The forms of the code book editor: of a track, a label and a field. They show a part and say what is entered."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from PySide6.QtCore import QSignalBlocker, QSize, Signal
 from PySide6.QtGui import QColor, QIcon, QPixmap
@@ -13,13 +13,15 @@ from project.schemes.scheme import (
     Pattern,
     Sampling,
     SamplingKind,
+    Scheme,
+    TierConstraint,
     Track,
 )
 from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickMenu
 from widgets.form.form import Form
-from widgets.form.input_fields import ChoiceBox
+from widgets.form.input_fields import ChoiceBox, Offered
 from widgets.labels import LabelLook, Sign, label_ink
 from widgets.text_labels import NoteInForm, describe, plain_tip
 from widgets.theme import icon
@@ -36,6 +38,13 @@ SAMPLING_NAMES: dict[str, str] = {
     SamplingKind.PARTIAL: tr("What happened in the interval (partial)"),
     SamplingKind.WHOLE: tr("What lasted through the interval (whole)"),
 }
+CONSTRAINT_NAMES: dict[str, Offered] = {
+    TierConstraint.INCLUDED_IN: (tr("Included in"), tr("Anywhere inside, with gaps")),
+    TierConstraint.TIME_SUBDIVISION: (tr("Time subdivision"), tr("They share its time out, without gaps")),
+    TierConstraint.SYMBOLIC_SUBDIVISION: (tr("Symbolic subdivision"), tr("They are its parts, in order")),
+    TierConstraint.SYMBOLIC_ASSOCIATION: (tr("Symbolic association"), tr("One for each, of the same time")),
+}
+_IN_UTTERANCE, _IN_TRACK = "utterance", "track "
 _USUAL_INTERVAL_S = 10
 _COLOUR_NAMES: dict[str, str] = {
     "": tr("Automatic"),
@@ -112,7 +121,7 @@ class PartForm(Form):
         self._add_note(attribute)
         return field
 
-    def _add_choice(self, attribute: str, title: str, tip: str, names: Mapping[str, str]) -> ChoiceBox:
+    def _add_choice(self, attribute: str, title: str, tip: str, names: Mapping[str, Offered]) -> ChoiceBox:
         box = self.choice(title, tip, names, compact=True)
         # Qt gives a plain text back for a member of an enumeration.
         keys = {key: key for key in names}
@@ -190,8 +199,13 @@ class TrackForm(KeyedPartForm):
         super().__init__(tr("Track"))
         self.definition = self._add_lines("definition", tr("Definition"), tr("What the track is for"))
         self.extent = self._add_choice("extent", tr("Segments cover"), tr("How much a segment takes"), EXTENT_NAMES)
-        self.inside = self.tick(
-            tr("Inside an utterance"), tr("Each segment lies inside an utterance of the transcript"), title=""
+        self.parent_track = self.choice(
+            tr("Inside"), tr("What each segment lies inside of: ELAN calls it the parent tier"), compact=True
+        )
+        self.parent_track.activated.connect(self._enter_parent)
+        self._add_note("parent")
+        self.constraint = self._add_choice(
+            "constraint", tr("How"), tr("How segments lie in it: ELAN calls it a constraint"), CONSTRAINT_NAMES
         )
         self.coding = self.tick(
             tr("One label at a time"), tr("Coding while it plays, a label ends the one that is open"), title=""
@@ -205,23 +219,28 @@ class TrackForm(KeyedPartForm):
         describe(self.every, tr("Seconds between samples"), tr("How many seconds from sample to sample"))
         self.every.textEdited.connect(self._enter_sampling)
         self.add(tr("Every (s)"), self.every)
-        self.inside.clicked.connect(lambda on: self.edited.emit({"inside": "utterance" if on else ""}))
         self.coding.clicked.connect(lambda on: self.edited.emit({"coding": "one" if on else "several"}))
         self._add_note("labels")
 
-    def show_track(self, track: Track, segments: int) -> None:
-        """Show a track; what it covers stays while it has segments."""
+    def show_track(self, track: Track, segments: int, scheme: Scheme) -> None:
+        """Show a track of a scheme; what it covers stays while it has segments."""
         self._fill_names(track.name, track.key)
         fill_lines(self.definition, track.definition)
         self.extent.choose(track.extent)
-        self.inside.setChecked(bool(track.inside))
+        others = {
+            f"{_IN_TRACK}{key}": tr("A segment of {track}").format(track=name) for key, name in _parents(scheme, track)
+        }
+        self.parent_track.offer({"": tr("Nothing"), _IN_UTTERANCE: tr("An utterance of the transcript"), **others})
+        self.parent_track.choose(f"{_IN_TRACK}{track.parent}" if track.parent else track.inside)
+        self.constraint.choose(track.constraint)
+        self._layout.setRowVisible(self.constraint, bool(track.parent or track.inside))
         self.coding.setChecked(track.coding == "one")
         sampling = track.sampling
         self.sampling.choose("" if sampling is None else sampling.kind)
         if sampling is not None and parse_number(self.every.text()) != sampling.every:
             fill_line(self.every, f"{sampling.every:g}")
         self._layout.setRowVisible(self.every, sampling is not None)
-        for field in (self.extent, self.inside, self.sampling, self.every):
+        for field in (self.extent, self.parent_track, self.constraint, self.sampling, self.every):
             field.setEnabled(not segments)
             if segments:
                 field.setToolTip(tr("It stays as it is while the track has segments: add another track instead"))
@@ -238,8 +257,28 @@ class TrackForm(KeyedPartForm):
                 "sampling": Sampling(_USUAL_INTERVAL_S if every is None else every, wanted),
                 "extent": Extent.POINT if wanted is SamplingKind.INSTANTANEOUS else Extent.SPAN,
                 "inside": "",
+                "parent": "",
             }
         )
+
+    def _enter_parent(self) -> None:
+        key = self.parent_track.key()
+        self.edited.emit(
+            {
+                "inside": key if key == _IN_UTTERANCE else "",
+                "parent": key.removeprefix(_IN_TRACK) if key.startswith(_IN_TRACK) else "",
+            }
+        )
+
+
+def _parents(scheme: Scheme, track: Track) -> Iterator[tuple[str, str]]:
+    """Yield key and name of the tracks that a track can depend on: intervals that do not depend on it."""
+    below = {track.key}
+    for _ in scheme.tracks:
+        below |= {other.key for other in scheme.tracks if other.parent in below}
+    for other in scheme.tracks:
+        if other.key not in below and other.extent in (Extent.SPAN, Extent.EITHER):
+            yield other.key, other.name
 
 
 class LabelForm(KeyedPartForm):

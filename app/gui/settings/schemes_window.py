@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidgetItem, QMenu, QPushButton, QSplitter, QVBoxLayout, QWidget
 
-from annotate.interchange.code_book_files import CODE_BOOK_SUFFIXES, read_code_book
+from annotate.interchange.code_book_files import read_code_book
 from annotate.study import scheme_versions
 from annotate.study.scheme_changes import apply_plan, plan_draft, plan_text
 from annotate.study.scheme_draft import SchemeDraft
@@ -17,7 +17,7 @@ from annotate.study.scheme_versions import Orphan, find_orphans, list_study_sche
 from app.gui.pages.context import Context
 from app.gui.pages.study_view import StudyView
 from app.gui.settings.scheme_editor import SchemeEditor
-from app.gui.study.dialogs import file_filter
+from app.gui.study.dialogs import code_book_filter
 from project.entities.study_records import Changes, Json
 from project.errors import UserError
 from project.files.atomic_files import explain_unwritable, write_atomically
@@ -438,11 +438,11 @@ class SchemesWindow(SchemesView):
             name = tr("{name} (copy)").format(name=entry.scheme.name)
             draft = SchemeDraft.copy_of(entry.scheme, name, taken)
         elif source == CodeBookSource.FILE:
-            path = self._context.questions.file(tr("New code book"), _source_filter())
+            path = self._context.questions.file(tr("New code book"), code_book_filter())
             if path is None:
                 return
             try:
-                draft = SchemeDraft(read_code_book(session, path))
+                draft = SchemeDraft(read_code_book(path, taken, self._context.keys_in_use()))
             except UserError as error:
                 self.tell(error)
                 return
@@ -558,10 +558,6 @@ class SchemesWindow(SchemesView):
         if session is not None:
             file: dict[str, Json] = {f"{session.study.id}/{key}": str(path)}
             self._studio.change_settings(lambda kept: replace(kept, scheme_files=kept.scheme_files | file))
-
-
-def _source_filter() -> str:
-    return file_filter(tr("ELAN, BORIS, tables and schemes"), CODE_BOOK_SUFFIXES, tr("All files (*)"))
 
 
 def taken_shortcuts(scheme: Scheme | None, keys_in_use: frozenset[str]) -> tuple[str, ...]:

@@ -31,6 +31,13 @@ def file_filter(words: str, suffixes: Iterable[str], *more: str) -> str:
     return ";;".join([f"{words} ({endings})", *more])
 
 
+def code_book_filter() -> str:
+    """Return filters for the files that a scheme can be made from."""
+    from annotate.interchange.code_book_files import CODE_BOOK_SUFFIXES
+
+    return file_filter(tr("ELAN, BORIS, tables and schemes"), CODE_BOOK_SUFFIXES, tr("All files (*)"))
+
+
 def annotation_filters() -> str:
     """Return filters for the files that can be imported, from the list of formats: all of them, then each kind."""
     from annotate.interchange.annotation_files import importable_file_types, importable_suffixes

@@ -13,7 +13,7 @@ from annotate.cues.prelabels import Prelabel, open_prelabels
 from annotate.segments import segment_copies, segment_edits
 from annotate.segments.segment_copies import SegmentCopy
 from app.gui.player.playback import Playback
-from app.gui.player.player import Player
+from app.gui.player.player import USUAL_FRAME_US, Player
 from app.gui.study.dialogs import Rows, changed_message, deleted_message, format_row_count
 from app.gui.study.study_controller import ActiveTrack, StudyController
 from project.entities.study_records import Changes, Json, Segment
@@ -23,9 +23,6 @@ from project.schemes.scheme import Extent
 from project.session.session import Session
 from project.timebase import FrameTimes
 from resources.translation import tr
-
-_FRAME_US = 40_000
-"""A step where nobody knows the frames."""
 
 
 def nudge_span(start_us: int, end_us: int, frames: int, edge: str, times: FrameTimes | None) -> tuple[int, int]:
@@ -41,7 +38,7 @@ def nudge_span(start_us: int, end_us: int, frames: int, edge: str, times: FrameT
     if start_us == end_us:
         edge = "both"
     if times is None:
-        start, end = start_us + frames * _FRAME_US, end_us + frames * _FRAME_US
+        start, end = start_us + frames * USUAL_FRAME_US, end_us + frames * USUAL_FRAME_US
     else:
         start = times.step(start_us, frames)
         end = times.step(end_us, frames) if edge == "end" else end_us + (start - start_us)

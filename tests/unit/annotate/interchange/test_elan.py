@@ -6,7 +6,7 @@ import pytest
 
 from annotate.interchange.annotation_files import get_format
 from annotate.interchange.document import Document
-from annotate.interchange.formats.elan_reader import TimeSlots, interpolate_slots
+from annotate.interchange.formats.elan_content import TimeSlots, interpolate_slots
 from project.entities.study_records import Json
 
 

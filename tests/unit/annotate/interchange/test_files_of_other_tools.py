@@ -42,7 +42,7 @@ def test_a_boris_project(shared_data: Path, tmp_path: Path) -> None:
     spans = [(entry.start_us, entry.end_us, entry.text) for entry in states["subject1"].entries]
     assert spans == [(3_300_000, 7_750_000, "s"), (9_900_000, 16_200_000, "s"), (18_350_000, 24_475_000, "s")]
     assert states["subject2"].participant == "subject2"
-    assert states["subject1"].vocabulary == ("p", "s", "q", "r", "m")
+    assert states["subject1"].vocabulary == ("s", "r", "m")
     points, about = parts["offset positif"].lanes
     assert about.about_recording
     assert about.value_sets["c"].values == ("111", "222", "333")
@@ -53,7 +53,7 @@ def test_a_boris_project(shared_data: Path, tmp_path: Path) -> None:
     ]
     assert [link.offset_us for link in parts["offset positif"].media] == [0, 20_000_000]
     assert parts["offset positif"].duration_us == 359_960_000
-    with_modifiers, _ = parts["modifiers"].lanes
+    with_modifiers, _, _ = parts["modifiers"].lanes
     assert with_modifiers.entries[0] == InterchangeEntry(8_475_000, 8_475_000, "q", {"modif #1": "m1"})
     assert [lane.name for lane in parts["observation without events"].lanes] == ["Observation"]
     assert found.unread == {"a start of “s” of observation “live not paired” without an end: end it in BORIS": 1}
@@ -73,12 +73,12 @@ def test_events_without_a_time_and_out_of_the_ethogram_are_told(tmp_path: Path) 
         "utf-8",
     )
     found = get_format("boris").read(path)
-    (lane,) = found.recordings[0].lanes
-    assert [(entry.start_us, entry.end_us, entry.text) for entry in lane.entries] == [
+    states, points = found.recordings[0].lanes
+    assert [(e.start_us, e.end_us, e.text) for lane in (states, points) for e in lane.entries] == [
         (1_000_000, 3_000_000, "s"),
         (2_000_000, 2_000_000, "x"),
     ]
-    assert lane.entries[0].values == {"comment": "begin"}
+    assert states.entries[0].values == {"comment": "begin"}
     assert found.unread == {"an event of observation “a” without a time": 3}
     assert found.remarks == ("Events “x” of observation “a” are not in the ethogram, and are read as points: 1.",)
 
@@ -89,11 +89,11 @@ def test_a_table_of_events_by_an_older_boris(tmp_path: Path) -> None:
     found = guess_format(path).read(path)
     (part,) = found.recordings
     assert part.name == "meeting"
-    assert [(lane.name, lane.participant) for lane in part.lanes] == [("P01", "P01")]
-    assert part.lanes[0].entries == (
-        InterchangeEntry(1_500_000, 3_000_000, "smile", {"modifier 1": "big", "comment": ["sees", "stops"]}),
-        InterchangeEntry(2_000_000, 2_000_000, "nod"),
-    )
+    assert [(lane.name, lane.participant) for lane in part.lanes] == [("P01", "P01"), ("P01 Behaviors (points)", "P01")]
+    assert [lane.entries for lane in part.lanes] == [
+        (InterchangeEntry(1_500_000, 3_000_000, "smile", {"modifier 1": "big", "comment": ["sees", "stops"]}),),
+        (InterchangeEntry(2_000_000, 2_000_000, "nod"),),
+    ]
     assert found.unread == {"a start of “smile” without a stop": 1}
 
 

@@ -104,6 +104,16 @@ def test_texts_become_labels_by_key_by_name_by_choice_or_not_at_all(session: Ses
     assert planned(session, one_lane(*entries), mapped(otherwise="none")).added == 6
 
 
+def test_a_scheme_that_is_made_is_the_default_unless_the_shipped_one_has_segments(session: Session) -> None:
+    gaze = replace(one_lane(InterchangeEntry(0, SECOND, "face")), name="gaze", source="csv")
+    made = planned(session, gaze, guess_mapping(session, gaze))
+    assert made.default == "gaze"
+    assert "New segments go to “gaze” from then on." in made.remarks
+    marked = planned(session, one_lane(InterchangeEntry(0, SECOND, "error")), mapped())
+    apply_document_import(session, marked, "x")
+    assert planned(session, gaze, guess_mapping(session, gaze)).default == ""
+
+
 def test_values_become_fields_and_comments(session: Session) -> None:
     values = {"why": "Because.", "where": "Verbal", "what": "Norms", "note": "Look again.", "other": 3}
     document = one_lane(InterchangeEntry(0, SECOND, "competence", {**values, "do": "Wait."}))

@@ -134,7 +134,7 @@ def test_the_scheme_is_in_the_step_and_undone_with_it(session: Session, tmp_path
     path = gestures(tmp_path)
     bring(session, path)
     assert session.study.undo_name == "Import walk 1.eaf"
-    assert schemes_in_use(session.study) == ["shrec", "walk-1"]
+    assert schemes_in_use(session.study) == ["walk-1", "shrec"], "it is marked by at once"
     again = bring(session, path)
     assert (again.added, again.known, again.other_row_count) == (0, 15, 0)
     session.study.undo()
@@ -217,10 +217,10 @@ def project(folder: Path) -> Path:
 
     size, body = ("size", 0, ["big (b)", "small"]), ("body", 1, ["head", "hand", "foot"])
     ethogram = [
-        behavior("smile", "face", "s", size),
+        behavior("smile", "face", "e", size),
         behavior("touch", "contact", "t", size, body),
-        behavior("leave", "", "l"),
-        behavior("fight", "trouble", "f"),
+        behavior("leave", "", "g"),
+        behavior("fight", "trouble", "h"),
     ]
     variables = [("age", "numeric", ""), ("group", "value from set", "control,treatment"), ("observer", "text", "")]
     observation = {
@@ -293,11 +293,11 @@ def test_a_boris_project_comes_in_whole_with_its_ethogram(session: Session, tmp_
     assert (plan.left_out, plan.added) == (0, 5)
     scheme = session.schemes.get("dogs")
     assert {track.key: [(label.key, label.shortcut) for label in track.labels] for track in scheme.tracks} == {
-        "face": [("smile", "S")],
+        "face": [("smile", "E")],
         "contact": [("touch", "T")],
-        "Behaviors": [("leave", "L")],
+        "Behaviors": [("leave", "G")],
         "Observation": [("Observation", "")],
-        "trouble": [("fight", "F")],
+        "trouble": [("fight", "H")],
     }
     fields = {field.key: field for field in scheme.fields}
     assert fields["body"].kind is FieldKind.CHOICES
@@ -376,3 +376,34 @@ def test_a_category_of_points_becomes_a_track_of_points_and_goes_back_as_point_e
     found = json.loads(out.read_text("utf-8"))
     assert [known["type"] for known in found["behaviors_conf"].values()] == ["Point event"]
     assert [event for about in found["observations"].values() for event in about["events"]] == events
+
+
+def test_points_beside_states_get_a_track_of_points_and_go_back_into_their_category(
+    session: Session, tmp_path: Path
+) -> None:
+    path = tmp_path / "heads.boris"
+    codes = (("smile", "State", "face"), ("blink", "Point", "face"), ("walk", "State", ""), ("stop", "Point", ""))
+    ethogram = {
+        str(place): {"type": f"{kind} event", "key": "cdeg"[place], "code": code, "category": category, "modifiers": {}}
+        for place, (code, kind, category) in enumerate(codes)
+    }
+    events = [[1, "child", "smile", "", ""], [1.5, "child", "blink", "", ""], [2, "child", "smile", "", ""]]
+    observation = {"type": "LIVE", "file": {}, "events": [*events, [3, "", "stop", "", ""]]}
+    path.write_text(json.dumps({"behaviors_conf": ethogram, "observations": {"visit": observation}}), "utf-8")
+    plan = bring(session, path)
+    assert (plan.added, plan.left_out, [remark for lane in plan.lanes for remark in lane.remarks]) == (3, 0, [])
+    extents = {track.key: track.extent for track in session.schemes.get("heads").tracks}
+    assert extents == {
+        **dict.fromkeys(("face", "Behaviors"), Extent.SPAN),
+        **dict.fromkeys(("face (points)", "Behaviors (points)"), Extent.POINT),
+    }
+    out = tmp_path / "out.boris"
+    export_recordings(session, get_format("boris"), out, exportable_recordings(session))
+    found = json.loads(out.read_text("utf-8"))
+    assert {
+        (known["code"], known["type"].split()[0], known["category"]) for known in found["behaviors_conf"].values()
+    } == {*codes}
+    assert sorted(found["behavioral_categories"]) == ["face"]
+    assert [event for about in found["observations"].values() for event in about["events"]] == observation["events"]
+    again = plan_whole(session, read_file(out))
+    assert (again.added, again.known, again.other_row_count) == (0, 3, 0)

@@ -15,7 +15,17 @@ from project.errors import UserError
 from project.integrity.integrity_check import check_study
 from project.queries.segment_rows import find_segment, value_history, values_of
 from project.queries.study_schemes import all_versions
-from project.schemes.scheme import Field, FieldChoice, FieldKind, Label, Pattern, Scheme, Track
+from project.schemes.scheme import (
+    Extent,
+    Field,
+    FieldChoice,
+    FieldKind,
+    Label,
+    Pattern,
+    Scheme,
+    TierConstraint,
+    Track,
+)
 from project.schemes.scheme_checks import find_scheme_problems
 from project.schemes.scheme_file import load_scheme, parse_scheme, write_scheme
 from project.session.session import Session
@@ -83,6 +93,26 @@ def test_what_names_a_label_a_track_or_a_field_follows_it() -> None:
     assert (without.scheme.rules, without.scheme.examples) == ((), ())
     assert not draft.remove_track("acts").scheme.fields
     assert not [*find_scheme_problems(draft.scheme)]
+
+
+def test_a_track_depends_on_another_under_its_new_key_until_that_is_gone() -> None:
+    draft, hand = greetings().add_track("Hand")
+    draft, _ = draft.add_label(hand, Label("", "Left"))
+    draft = draft.edit_track(hand, parent="codes", constraint=TierConstraint.TIME_SUBDIVISION)
+    draft = draft.rekey_track("codes", "acts")
+    assert not [*find_scheme_problems(draft.scheme)]
+    assert parse_scheme(write_scheme(draft.scheme), "it").track(hand) == draft.scheme.track(hand)
+    assert draft.scheme.track(hand).parent == "acts"
+    assert draft.remove_track("acts").scheme.track(hand).parent == ""
+    for changes, what in (
+        ({"parent": "gone"}, "“gone” is not a track"),
+        ({"parent": hand}, "a track does not depend on itself"),
+        ({"inside": "utterance"}, "a track depends on utterances or on another track, not on both"),
+    ):
+        [problem] = find_scheme_problems(draft.edit_track(hand, **changes).scheme)
+        assert (problem.path[-1], problem.what) == ("parent", what)
+    [problem] = find_scheme_problems(draft.edit_track("acts", extent=Extent.POINT).scheme)
+    assert problem.what.startswith("nothing lies inside segments of")
 
 
 def test_every_problem_is_found_at_its_place() -> None:
