@@ -12,7 +12,12 @@ from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QWidget
 
 from annotate.interchange.annotation_files import FORMATS, get_format
 from anonymize.methods.face_methods import METHODS, method_type, missing_weights
-from anonymize.release.release_gate import RECORDING_RULES, check_not_empty, check_texts_reviewed
+from anonymize.release.release_gate import (
+    RECORDING_RULES,
+    check_imported_codes,
+    check_not_empty,
+    check_texts_reviewed,
+)
 from anonymize.release.release_plan import (
     SCRUB,
     SOUND_CHOICES,
@@ -189,6 +194,7 @@ def judge_in_steps(session: Session, plan: ReleasePlan) -> Generator[str, None, 
             texts += part
             yield tr("Scrubbing the texts: {texts}…").format(texts=len(texts))
     reasons = [*check_not_empty(selection), *check_texts_reviewed(session, plan, texts)]
+    reasons += check_imported_codes(session, selection)
     yield tr("Looking at the rules…")
     total = len(selection.candidates)
     for done, candidate in enumerate(selection.candidates, 1):
