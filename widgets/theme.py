@@ -25,6 +25,8 @@ POINTS = 9.75
 """Size of ordinary text: 13 pixels at 96 dots an inch."""
 GRID = 8
 """Distances between things are multiples, or the half, of this many pixels."""
+TEXT_SIZES = (80, 90, 100, 110, 125, 150, 175, 200)
+"""Sizes of text that the user can choose, in per cent of the usual one."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class Notifier(QObject):
     """Tells widgets that paint themselves when to repaint.
 
     Signals:
-        changed: another theme was applied; `palette()` already gives its colours.
+        changed: another theme or size of text was applied; `palette()` and `font()` already give it.
     """
 
     changed = Signal()
@@ -71,6 +73,7 @@ notifier = Notifier()
 class _Current:
     mode: Mode = "dark"
     shade: Shade = "dark"
+    text_size: int = 100
     followed: QApplication | None = None
 
 
@@ -115,11 +118,44 @@ def apply(app: QApplication, mode: Mode = "system") -> None:
 def font(points: float = POINTS, *, semibold: bool = False) -> QFont:
     """Return the bundled typeface with figures of one width, so that running numbers stand still."""
     result = QFont(FAMILY)
-    result.setPointSizeF(points)
+    result.setPointSizeF(points * _Current.text_size / 100)
     result.setFeature(QFont.Tag("tnum"), 1)
     if semibold:
         result.setWeight(QFont.Weight.DemiBold)
     return result
+
+
+def scaled(pixels: float) -> int:
+    """Return a height or width that text needs, given in pixels for text of the usual size."""
+    return round(pixels * _Current.text_size / 100)
+
+
+def text_size() -> int:
+    """Return the size of text in use, in per cent of the usual one."""
+    return _Current.text_size
+
+
+def set_text_size(app: QApplication, size: int) -> None:
+    """Give every text of the program another size, in per cent of the usual one.
+
+    A widget with a font of its own keeps what tells it apart; one that paints text hears of it from `notifier`.
+    """
+    share = size / _Current.text_size
+    if share == 1:
+        return
+    _Current.text_size = size
+    own = [
+        (widget, QFont(widget.font()))
+        for widget in app.allWidgets()
+        if widget.testAttribute(Qt.WidgetAttribute.WA_SetFont)
+    ]
+    app.setFont(font())
+    # With a style sheet, widgets take the font of the program only when they are styled again.
+    app.setStyleSheet(app.styleSheet())
+    for widget, before in own:
+        before.setPointSizeF(before.pointSizeF() * share)
+        widget.setFont(before)
+    notifier.changed.emit()
 
 
 def _follow_desktop() -> None:

@@ -39,7 +39,7 @@ from widgets import theme
 from widgets.form.controls import line_edit
 from widgets.form.input_fields import OVERLAY_PROPERTY
 from widgets.form.layouts import make_column
-from widgets.text_labels import key_width, paint_key, split_keys
+from widgets.text_labels import key_height, key_width, paint_key, split_keys
 
 _NAVIGATION_KEYS = frozenset({Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown})
 
@@ -156,7 +156,7 @@ class EntryDelegate(QStyledItemDelegate):
     """Draws an entry in one line; one that cannot be done now says what has to be done first."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:
-        return QSize(0, _ROW_HEIGHT)
+        return QSize(0, theme.scaled(_ROW_HEIGHT))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         entry, colours = index.data(Qt.ItemDataRole.UserRole), theme.palette()
@@ -188,7 +188,7 @@ class EntryDelegate(QStyledItemDelegate):
         for key in reversed(split_keys(keys)) if keys else ():
             width = key_width(key)
             left -= width
-            paint_key(painter, key, QRectF(left, area.center().y() - 9, width, 18))
+            paint_key(painter, key, QRectF(left, area.center().y() - key_height() / 2, width, key_height()))
             left -= _GAP
         return left - theme.GRID if keys else left
 

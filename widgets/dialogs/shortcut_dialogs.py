@@ -98,7 +98,7 @@ class ShortcutEditor(OwnDialog):
                 [f"{row.group}: {row.text}", ", ".join(map(_native_text, row.keys)) or "\N{EN DASH}"]
             )
             item.setData(0, _KEY_ROLE, row.action)
-            item.setSizeHint(0, QSize(0, _ROW_HEIGHT))
+            item.setSizeHint(0, QSize(0, theme.scaled(_ROW_HEIGHT)))
             if row.is_changed:
                 item.setFont(1, theme.font(semibold=True))
                 item.setToolTip(1, tr("Changed by you"))

@@ -26,7 +26,7 @@ from project.schemes.scheme import FieldChoice
 from resources.translation import tr
 from widgets import theme
 from widgets.form.layouts import make_row
-from widgets.text_labels import KEY_HEIGHT, KeyCaps, definition_tooltip, describe, plain_tip
+from widgets.text_labels import KeyCaps, definition_tooltip, describe, key_height, plain_tip
 
 _TICK_KEYS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
@@ -261,7 +261,7 @@ class TickList(QTreeWidget):
         item = QTreeWidgetItem([text])
         item.setData(0, _KEY_ROLE, key)
         item.setCheckState(0, Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
-        item.setSizeHint(0, QSize(0, ROW_HEIGHT))
+        item.setSizeHint(0, QSize(0, theme.scaled(ROW_HEIGHT)))
         self.addTopLevelItem(item)
 
     def keys(self) -> list[str]:
@@ -337,7 +337,7 @@ class TickRow(QCheckBox):
         return self.rect().contains(place)
 
     def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width() + KEY_HEIGHT + theme.GRID, theme.GRID * 7 // 2)
+        return QSize(super().sizeHint().width() + key_height() + theme.GRID, theme.scaled(theme.GRID * 7 / 2))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         colours = theme.palette()
@@ -354,7 +354,7 @@ class TickRow(QCheckBox):
         # What is ticked stays readable also where it cannot be changed.
         painter.setPen(colours.text if self.isEnabled() or self.isChecked() else colours.muted)
         painter.setFont(self.font())
-        room = self.rect().adjusted(30, 0, -KEY_HEIGHT - theme.GRID, 0)
+        room = self.rect().adjusted(30, 0, -key_height() - theme.GRID, 0)
         text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, text)
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QLayout,
     QLayoutItem,
     QScrollArea,
+    QSizePolicy,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -97,6 +98,23 @@ def make_scroll_area(inside: QWidget, *, frame: bool = False, sideways: bool = F
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setWidget(inside)
     return area
+
+
+def wrap_in_scroll_area(page: QWidget) -> QScrollArea:
+    """Return a page that a low window scrolls, where it would have to grow otherwise."""
+    area = make_scroll_area(page, frame=True)
+    area.setMinimumWidth(page.minimumSizeHint().width() + area.verticalScrollBar().sizeHint().width())
+    page.setAutoFillBackground(False)
+    return area
+
+
+def bring_up(stack: QStackedWidget, place: int) -> None:
+    """Show a page of a stack; only the one that is shown counts for how small the stack can be."""
+    for number in range(stack.count()):
+        policy = QSizePolicy.Policy.Preferred if number == place else QSizePolicy.Policy.Ignored
+        if (page := stack.widget(number)) is not None:
+            page.setSizePolicy(policy, policy)
+    stack.setCurrentIndex(place)
 
 
 def make_stack(*pages: QWidget) -> QStackedWidget:

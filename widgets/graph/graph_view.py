@@ -242,7 +242,7 @@ class ChainGraphView(QWidget):
             ("zoom-out", tr("Zoom out"), "-", lambda: self.board.zoom(1 / ZOOM_STEP)),
             ("zoom-in", tr("Zoom in"), "+", lambda: self.board.zoom(ZOOM_STEP)),
             ("maximize", tr("Show the whole chain"), "0", self.board.fit_all),
-            ("columns-2", tr("Lay out anew, also what was moved"), "T", self.board.relayout),
+            ("columns-2", tr("Lay out again, also moved nodes"), "T", self.board.relayout),
         ):
             button = tool_button(name, text, f"{text} ({tip})", do, autoRaise=True)
             row.addWidget(button)

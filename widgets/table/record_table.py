@@ -350,7 +350,6 @@ class RecordTable(QTableView, Generic[R]):
         resizing = QHeaderView.ResizeMode
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(resizing.ResizeToContents if wraps else resizing.Fixed)
-        self.verticalHeader().setDefaultSectionSize(theme.GRID * 7 // 2)
         head = self.horizontalHeader()
         head.setHighlightSections(False)
         head.setResizeContentsPrecision(_ROWS_MEASURED)
@@ -366,7 +365,13 @@ class RecordTable(QTableView, Generic[R]):
         self.clicked.connect(self._on_click)
         self.doubleClicked.connect(lambda index: self.opened.emit(self.records_model.records[index.row()]))
         self.selectionModel().selectionChanged.connect(self._emit_selection)
-        theme.notifier.changed.connect(self.viewport().update)
+        theme.notifier.changed.connect(self._follow_theme)
+        self._follow_theme()
+
+    def _follow_theme(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(theme.scaled(theme.GRID * 7 / 2))
+        self._fit_columns()
+        self.viewport().update()
 
     def set_columns(self, columns: Sequence[RecordColumn[R]]) -> None:
         """Have these columns, and no records until they are shown."""

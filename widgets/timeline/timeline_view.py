@@ -34,7 +34,7 @@ from widgets.timeline.point_painter import REACH_PX
 from widgets.timeline.scene import Clock, PeakSource, Requests
 from widgets.timeline.time_area import FollowMode, PlayheadFollower, TimeArea
 from widgets.timeline.timeline_input import Keyboard, TimelineMouseHandler
-from widgets.timeline.timeline_layout import HEADER, RULER, Band, Viewport, lay_out_lanes
+from widgets.timeline.timeline_layout import Band, Viewport, header_width, lay_out_lanes, ruler_height
 from widgets.timeline.timeline_model import TimelineModel
 
 _NAMES = {LaneKind.SEGMENTS: "segment", LaneKind.UTTERANCES: "utterance", LaneKind.NODES: "node"}
@@ -243,7 +243,7 @@ class TimelineView(TimeArea):
                 if band.lane.key in touched.spans:
                     self._redraw_span(band, *touched.spans[band.lane.key])
                     if len(self.model) != count or len(touched.spans) > 1:
-                        self.redraw_area(QRect(0, self._top(band), HEADER, band.height))
+                        self.redraw_area(QRect(0, self._top(band), header_width(), band.height))
         self._describe()
         if self.model.selected != before:
             self.selection_changed.emit(self.model.selected)
@@ -288,7 +288,7 @@ class TimelineView(TimeArea):
         """Show the playhead at a time; while not playing, the view moves only if it would be out of sight."""
         before, self._playhead_us = self._playhead_us, time_us
         for time in (before, time_us):
-            x = HEADER + round(self._view.time_to_x(time))
+            x = header_width() + round(self._view.time_to_x(time))
             self.viewport().update(QRect(x - 8, 0, 17, self.viewport().height()))
         if not self._follower.is_active and self._pointer.idle:
             self.ensure_visible(time_us)
@@ -382,7 +382,7 @@ class TimelineView(TimeArea):
 
     def hit(self, position: QPointF) -> timeline_layout.TimelineHit:
         """Return what lies under a point of the viewport."""
-        y = position.y() if position.y() < RULER else position.y() + self.scroll_y()
+        y = position.y() if position.y() < ruler_height() else position.y() + self.scroll_y()
         return timeline_layout.hit_test(self.model, self._bands, self._view, position.x(), y)
 
     def snapper(self) -> Snapper:
@@ -458,6 +458,10 @@ class TimelineView(TimeArea):
 
     # Inside
 
+    def _lay_out(self) -> None:
+        self._bands = lay_out_lanes(self.model)
+        super()._lay_out()
+
     def _lanes_changed(self) -> None:
         self._bands = lay_out_lanes(self.model)
         self.update_scroll_bars()
@@ -474,10 +478,10 @@ class TimelineView(TimeArea):
         left = max(0, int(self._view.time_to_x(start_us)) - reach)
         right = min(self._view.width, int(self._view.time_to_x(end_us)) + reach + 1)
         if left < right:
-            self.redraw_area(QRect(HEADER + left, self._top(band), right - left, band.height))
+            self.redraw_area(QRect(header_width() + left, self._top(band), right - left, band.height))
 
     def _top(self, band: Band) -> int:
-        return band.top + RULER - self.scroll_y()
+        return band.top + ruler_height() - self.scroll_y()
 
     def _selected_segments(self) -> list[Segment]:
         return [s for i in self.model.selected if (s := self.model.segment(i)) is not None]

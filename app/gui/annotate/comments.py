@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotate.segments import bulk_edits
-from app.gui.annotate.inspector import make_inspector_page, wrap_in_scroll_area
+from app.gui.annotate.inspector import make_inspector_page
 from app.gui.study.study_controller import StudyController
 from project.entities.study_records import Changes
 from project.queries.annotator_rows import annotator_names
@@ -23,7 +23,7 @@ from project.queries.segment_rows import comments_of
 from resources.translation import tr
 from widgets import theme
 from widgets.form.controls import push_button, text_area, tool_button
-from widgets.form.layouts import make_column, make_panel, make_row
+from widgets.form.layouts import make_column, make_panel, make_row, wrap_in_scroll_area
 from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon
 
@@ -73,7 +73,7 @@ class CommentsBox(QWidget):
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.field = text_area(tr("Your comment"), tr("Add a comment (Ctrl+Return sends it)"), tabChangesFocus=True)
-        self.field.setFixedHeight(_FIELD_HEIGHT)
+        self.field.setFixedHeight(theme.scaled(_FIELD_HEIGHT))
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._enable)
         self.cancel = push_button(tr("Cancel"), tr("Leave the comment as it is"), self._stop_editing)

@@ -27,6 +27,7 @@ from widgets.text_labels import describe, semibold
 from widgets.theme import icon
 
 _MAX_HEIGHT = 264
+_LEAST_FORM_HEIGHT = theme.GRID * 38
 _MAX_TURNS_BEFORE = 50
 
 
@@ -175,6 +176,8 @@ class ConversationFeed(QObject):
         panel.destroyed.connect(lambda: self._forget(panel))
         panel.turn_chosen.connect(self._go_to_turn)
         panel.before.valueChanged.connect(self._set_turns_before)
+        # In a low window the page scrolls: the form is not squeezed between its own scroll bars.
+        inspector.setMinimumHeight(_LEAST_FORM_HEIGHT)
         page = make_inspector_page(inspector, panel)
         self.show()
         return page

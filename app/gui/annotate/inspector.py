@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence
-from PySide6.QtWidgets import QScrollArea, QStackedLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from annotate.blinding.own_answers import read_adoptions
 from annotate.cues.prelabels import is_prelabel
@@ -33,17 +33,6 @@ from widgets.theme import pixmap
 def make_inspector_page(inspector: QWidget, below: QWidget) -> QWidget:
     """Return a page in which the inspector takes the room that what stands below it leaves."""
     return make_panel(make_column(inspector, 1, below, spacing=0))
-
-
-def wrap_in_scroll_area(page: QWidget) -> QWidget:
-    """Return a page that a low window scrolls, where it would have to grow otherwise."""
-    area = QScrollArea(widgetResizable=True)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setMinimumWidth(page.minimumSizeHint().width() + area.verticalScrollBar().sizeHint().width())
-    area.setWidget(page)
-    page.setAutoFillBackground(False)
-    return area
 
 
 class Inspector(QWidget):

@@ -134,7 +134,7 @@ class MetaLayout(StudyView):
             parts.setStretchFactor(parts.count() - 1, share)
         parts.setSizes([330, 200, 320])
         above.setSizes([800, 440])
-        below.setSizes([380, 380, 480])
+        below.setSizes([360, 360, 520])
         parts.setChildrenCollapsible(False)
         parts.setHandleWidth(theme.GRID * 2)
         column.addWidget(parts, 1)

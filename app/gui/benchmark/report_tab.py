@@ -407,8 +407,8 @@ class ReportTab(ComputedView[ReportBundle]):
         )
 
     def _show_empty_hints(self, *, working: bool) -> None:
-        figures = tr("Figures stand here once judges were asked about a set, in the mode Benchmark.")
-        plots = tr("Plots stand here once judges were asked about a set, in the mode Benchmark.")
+        figures = tr("Figures appear here once judges were asked about a set, in the mode Benchmark.")
+        plots = tr("Plots appear here once judges were asked about a set, in the mode Benchmark.")
         for hint in self._hints:
             hint.setText(_WORKING_TEXT if working else figures)
         self.drawn.set_hint(_WORKING_TEXT if working else plots)

@@ -387,7 +387,7 @@ KEYS: tuple[PageKey["ChainKeys"], ...] = (
     _on_node("Alt+.", "", lambda k: k.nudge(1, "end"), repeats=True),
     PageKey("Left Right Up Down", tr("In the graph: the node beside, above or below; with Ctrl, along the edges")),
     PageKey("G", tr("Go to the graph, or from there back to the timeline"), lambda k: k.asking.toggle_focus()),
-    PageKey("T", tr("In the graph: lay it out anew")),
+    PageKey("T", tr("In the graph: lay it out again")),
     _on_node("Shift+Space", tr("Play the selected nodes' span"), lambda k: k.drawing.play()),
     PageKey("V", tr("Next chain of the recording"), lambda k: k.chosen.step(1)),
     _on_node("Del", tr("Delete the selected nodes"), lambda k: k.drawing.delete()),
@@ -398,7 +398,7 @@ KEYS: tuple[PageKey["ChainKeys"], ...] = (
     PageKey("Y", "", lambda k: k.reviewing.decide(ChainDecision.AGREE)),
     PageKey("X", "", lambda k: k.reviewing.decide(ChainDecision.CHANGE)),
     PageKey("Q", "", lambda k: k.reviewing.decide(ChainDecision.DISCUSS)),
-    PageKey("W", tr("Take back what you said about the chain"), lambda k: k.reviewing.withdraw()),
+    PageKey("W", tr("Take back your review of the chain"), lambda k: k.reviewing.withdraw()),
     PageKey("K", tr("Write a note about the chain"), lambda k: k.reviewing.write_note()),
 )
 """Keys and what they do; the sheet of all keys and the documentation list them."""

@@ -27,7 +27,7 @@ from widgets.dialogs.command_palette import FilterListPopup
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.controls import SegmentBar, line_edit, push_button, tool_button
 from widgets.form.input_fields import NoteEdit
-from widgets.form.layouts import make_column, make_panel, make_row, make_splitter, make_stack
+from widgets.form.layouts import make_column, make_panel, make_row, make_splitter, make_stack, wrap_in_scroll_area
 from widgets.form.wheel_guard import ComboBox
 from widgets.graph.graph_view import ChainGraphView
 from widgets.labels import KIND_LOOKS, SIGN_PX, sign_icon
@@ -251,7 +251,7 @@ class ReviewBox(QWidget):
         self.said = ShortList()
         self.said.setAccessibleName(tr("What people said about this chain"))
         self.said.setWordWrap(True)
-        self._nobody = PlainLabel(tr("Nobody said anything about this chain yet."), look="quiet")
+        self._nobody = PlainLabel(tr("Nobody has reviewed this chain yet."), look="quiet")
         self.note = NoteEdit(placeholderText=tr("Note: what is missing, what is wrong"), clearButtonEnabled=True)
         self.note.setAccessibleName(tr("Note about this chain"))
         row = make_row(spacing=theme.GRID // 2)
@@ -267,7 +267,7 @@ class ReviewBox(QWidget):
             )
             self.buttons[decision] = button
             row.addWidget(button, 1)
-        self.withdraw = _make_button(tr("Take back (W)"), tr("Take back what you said about this chain"))
+        self.withdraw = _make_button(tr("Take back (W)"), tr("Take back your review of this chain"))
         row.addWidget(self.withdraw)
         self.copy = _make_button(tr("My own version"), tr("Copy this chain as yours, to draw what should be different"))
         self.agreed = _make_button(
@@ -479,5 +479,5 @@ class ChainsPage(StudyView):
     def _make_lower(self) -> QWidget:
         self.tabs = SegmentBar({part: tr(part.value) for part in ChainPageTab}, tr("Show: {name}"))
         self.tabs.chosen.connect(self.show_tab)
-        self._parts = make_stack(self.form, self.checks, self.review)
+        self._parts = make_stack(wrap_in_scroll_area(self.form), self.checks, self.review)
         return make_panel(make_column(self.tabs, self._parts, 1, margin=(0, theme.GRID // 2, 0, 0)))

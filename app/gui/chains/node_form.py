@@ -67,7 +67,7 @@ class NodeList(QListWidget):
         self.setIconSize(QSize(SIGN_PX, SIGN_PX))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.setFixedHeight(_LIST_ROWS * 22 + 6)
+        self.setFixedHeight(_LIST_ROWS * theme.scaled(22) + 6)
         self.itemDoubleClicked.connect(lambda item: self.opened.emit(item.data(Qt.ItemDataRole.UserRole)))
 
     def show_nodes(self, nodes: Sequence[ChainNode]) -> None:

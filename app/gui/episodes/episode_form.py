@@ -73,7 +73,8 @@ class SeatsForm(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(theme.GRID)
-        self._grid.setColumnStretch(1, 1)
+        self._grid.setColumnStretch(1, 3)
+        self._grid.setColumnStretch(2, 2)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._lines: list[tuple[ChoiceBox, QLineEdit, ChoiceBox]] = []
 
@@ -120,6 +121,7 @@ class SeatsForm(QWidget):
             tr("Who plays number {value}").format(value=place + 1),
             tr("A person at this keyboard, or a judge"),
             {PERSON: tr("Person"), **judges},
+            compact=True,
         )
         player.setCurrentIndex(min(1, player.count() - 1))
         who.currentIndexChanged.connect(self.changed)
@@ -169,7 +171,7 @@ class StartForm(QWidget):
             tr("Turns at most"), "", minimum=1, maximum=1000, value=MOST_TURNS, maximumWidth=theme.GRID * 12
         )
         self.agreed = form.tick(
-            tr("Whoever types agrees that judges are sent it"),
+            tr("The players agree that judges are sent what they type"),
             tr("Without it, no judge on another machine can be asked"),
         )
         self.status = ElidedLabel()

@@ -347,7 +347,7 @@ class PlayView(QWidget):
         self.known.setAccessibleName(tr("What is known"))
         self.known_title = PlainLabel(font=theme.font(semibold=True))
         self.raise_curtain = push_button("")
-        self.status = ElidedLabel()
+        self.status = PlainLabel(wordWrap=True)
         self.status.setAccessibleName(tr("State"))
         self.bar = TurnBar()
         self.play = push_button(tr(" Play"), tr("Let the judges act until a person has to, or it is over"), icon="play")
@@ -371,7 +371,7 @@ class PlayView(QWidget):
             self._write()
         self.known.setVisible(not curtain)
         self.raise_curtain.setText(curtain)
-        self.raise_curtain.setToolTip(tr("Whoever sat here before looks away"))
+        self.raise_curtain.setToolTip(tr("The player before looks away"))
         self.raise_curtain.setVisible(bool(curtain))
 
     def _write(self) -> None:

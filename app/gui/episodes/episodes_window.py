@@ -138,7 +138,7 @@ class EpisodesWindow(StudyView):
         play.rate.clicked.connect(self._rate)
         play.raise_curtain.clicked.connect(self._reveal)
         self.playing.changed.connect(self._show)
-        self.playing.message.connect(play.status.set_text)
+        self.playing.message.connect(play.status.setText)
         self._context.jobs.done.connect(self.refresh_later)
 
     # What is shown
@@ -151,12 +151,12 @@ class EpisodesWindow(StudyView):
         elif self.page.is_showing(self.page.start):
             self.beginning.show_error(error)
         else:
-            self.page.play.status.set_text(str(error))
+            self.page.play.status.setText(str(error))
 
     def show_episode(self, recording_id: str) -> None:
         """Show an episode, and let its judges begin where one of them acts first."""
         self._shown, self._at_keyboard = recording_id, None
-        self.page.play.status.set_text("")
+        self.page.play.status.setText("")
         self.page.show_part(self.page.play)
         self.tabs.setCurrentWidget(self.page)
         self.refresh()
@@ -234,7 +234,7 @@ class EpisodesWindow(StudyView):
         play.stop.setEnabled(running)
         play.rate.setEnabled(at_once and bool(state.turn_count))
         if not running and not play.status.text():
-            play.status.set_text(progress_text(session, state, viewer))
+            play.status.setText(progress_text(session, state, viewer))
 
     def _viewer(self, state: EpisodeState) -> EpisodeAgent | None:
         """Return through whose eyes it is seen; None for everything: nobody types, or it is over."""
@@ -264,7 +264,7 @@ class EpisodesWindow(StudyView):
         key = self.page.list.current_key()
         if key:
             self._shown, self._at_keyboard = key, None
-            self.page.play.status.set_text("")
+            self.page.play.status.setText("")
             self.page.show_part(self.page.play)
             self._show()
 
@@ -272,7 +272,7 @@ class EpisodesWindow(StudyView):
         state = self._state()
         if state is None or state.next_agent is None:
             return
-        self.page.play.status.set_text("")
+        self.page.play.status.setText("")
         if self.playing.take_turn(self._shown, state.next_agent.position, turn):
             self.page.play.bar.clear()
 
@@ -283,7 +283,7 @@ class EpisodesWindow(StudyView):
         wanted = set(self.page.play.judges.ticked_keys())
         judges = [judge for judge in all_judges(session.study) if judge.id in wanted]
         if not judges:
-            self.page.play.status.set_text(tr("Choose a judge first, in the list beside the button."))
+            self.page.play.status.setText(tr("Choose a judge first, in the list beside the button."))
             return
         recording_id = self._shown
         when_checksums_known(self._context, judges, lambda: self._ask_for_ratings(session, recording_id))
@@ -297,15 +297,15 @@ class EpisodesWindow(StudyView):
                 session, [judge for judge in all_judges(session.study) if judge.id in wanted], [recording_id]
             )
         except UserError as error:
-            self.page.play.status.set_text(str(error))
+            self.page.play.status.setText(str(error))
             return
         if asking.changes:
             self._studio.publish(asking.changes)
         notes = " ".join(f"{note.title()} {note.hint}".strip() for note in asking.notes)
         if asking.job is not None:
-            self._context.jobs.start(asking.job, lambda _result: self.page.play.status.set_text(tr("Rated.")))
+            self._context.jobs.start(asking.job, lambda _result: self.page.play.status.setText(tr("Rated.")))
             notes = f"{asking.job.title}… {notes}"
-        self.page.play.status.set_text(notes.strip() or tr("These judges have rated it already."))
+        self.page.play.status.setText(notes.strip() or tr("These judges have rated it already."))
 
     def _import(self) -> None:
         path = self._context.questions.file(
@@ -332,7 +332,7 @@ class EpisodesWindow(StudyView):
 
         if self._studio.edit(do, self):
             self.refresh()
-            self.page.play.status.set_text(" ".join(told))
+            self.page.play.status.setText(" ".join(told))
 
     def _export(self) -> None:
         session = self._studio.session
@@ -344,7 +344,7 @@ class EpisodesWindow(StudyView):
         except UserError as error:
             self.show_error(error)
             return
-        self.page.play.status.set_text(
+        self.page.play.status.setText(
             tr("Wrote {count} to {name}. Names are in it.").format(
                 count=trn("{count} episode", "{count} episodes", count), name=path.name
             )

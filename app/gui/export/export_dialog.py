@@ -59,7 +59,7 @@ class MethodList(QWidget):
         self._options.changed.connect(self.changed)
         self.tree = TickList(columns=2)
         self.tree.setAccessibleName(tr("Methods: how the faces are hidden"))
-        self.tree.setFixedHeight(ROW_HEIGHT * len(METHODS) + 4)
+        self.tree.setFixedHeight(theme.scaled(ROW_HEIGHT) * len(METHODS) + 4)
         self._described = RichLabel(wordWrap=True, minimumHeight=theme.GRID * 7, alignment=Qt.AlignmentFlag.AlignTop)
         self.setLayout(make_column(self.tree, self._described, self._options, self._build_fetch_row()))
         best = recommended_method()
@@ -308,7 +308,7 @@ class ExportDialog(OwnDialog):
         self._recordings, self._shown, self._span = tuple(recordings), shown, span
         self._choose_folder = choose_folder or _ask_folder
         self.setWindowTitle(tr("Export anonymized"))
-        self.resize(bounded_to_screen(_DIALOG_SIZE, self))
+        self.resize(bounded_to_screen(_DIALOG_SIZE * (theme.text_size() / 100), self))
         column = make_column(margin=theme.GRID * 2, spacing=theme.GRID * 2)
         self.setLayout(column)
         if left_over:
@@ -362,7 +362,7 @@ class ExportDialog(OwnDialog):
         form.addRow(tr("&Export"), self._build_scope())
         self.several = TickList()
         self.several.setAccessibleName(tr("Which recordings"))
-        self.several.setFixedHeight(theme.GRID * 14)
+        self.several.setFixedHeight(theme.scaled(theme.GRID * 14))
         for key, title in self._recordings:
             self.several.add_row(key, title, key == self._shown)
         self.several.itemChanged.connect(lambda *_: self._update_note())
@@ -392,7 +392,7 @@ class ExportDialog(OwnDialog):
         )
         form.addRow(self.overwrite)
         area = make_scroll_area(inner, frame=True)
-        area.setFixedWidth(_FORM_WIDTH)
+        area.setFixedWidth(theme.scaled(_FORM_WIDTH))
         return area
 
     def _build_scope(self) -> ChoiceBox:

@@ -145,7 +145,7 @@ class FaceQueueBar(QWidget):
         for key, button, words in (
             ("after", self.after, tr("Next place to look at, the worst first")),
             ("before", self.before, tr("The place before")),
-            ("seen", self.seen, tr("I looked: no face is bare here; go to the next place")),
+            ("seen", self.seen, tr("No face is uncovered here; go to the next place")),
         ):
             button.setToolTip(plain_tip(f"{words} ({keys[key]})" if keys.get(key) else words))
 

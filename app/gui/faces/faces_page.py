@@ -36,7 +36,7 @@ _HELD_ELSEWHERE = (
     tr("No faces are saved in this study yet"),
     tr("Another window has the study open. When it has saved faces, open the study again."),
 )
-_TRACK_AGAIN_TIP = tr("Look for faces again (Ctrl+T); what was said stays with the earlier tracks")
+_TRACK_AGAIN_TIP = tr("Track faces again (Ctrl+T); decisions stay with the earlier tracks")
 _TRACKING = (tr("Faces are being looked for"), tr("You can go on working meanwhile."))
 
 

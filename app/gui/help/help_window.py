@@ -262,7 +262,7 @@ class HelpWindow(QWidget):
     def _docs_theme(self) -> DocsTheme:
         colours = theme.palette()
         return DocsTheme(
-            points=theme.POINTS * _FONT_SCALE * _ZOOMS[self._zoom],
+            points=theme.font().pointSizeF() * _FONT_SCALE * _ZOOMS[self._zoom],
             text=colours.text.name(),
             muted=colours.muted.name(),
             accent=colours.accent.name(),

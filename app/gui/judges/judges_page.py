@@ -142,7 +142,7 @@ class JudgmentTableView(QScrollArea):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Bring what gets the focus into sight, beside the names and below the heads."""
         if isinstance(event, QFocusEvent) and event.type() == QEvent.Type.FocusIn and isinstance(watched, QWidget):
-            self.ensureWidgetVisible(watched, _NAME_COLUMN_WIDTH + _GAP, self._heads.height() + _GAP)
+            self.ensureWidgetVisible(watched, theme.scaled(_NAME_COLUMN_WIDTH) + _GAP, self._heads.height() + _GAP)
         return super().eventFilter(watched, event)
 
     def _redraw(self) -> None:
@@ -224,13 +224,12 @@ class JudgmentTableView(QScrollArea):
     def _arrange(self) -> None:
         """Give every cell its place: rows are as tall as their tallest cell, columns equally wide."""
         count = len(self._places)
-        room = self.viewport().width() - _NAME_COLUMN_WIDTH
-        width = (
-            min(_MAX_COLUMN_WIDTH, max(MIN_COLUMN_WIDTH, (room - count * _GAP) // count)) if count else MIN_COLUMN_WIDTH
-        )
-        total = max(self.viewport().width(), _NAME_COLUMN_WIDTH + count * (width + _GAP))
+        names, least = theme.scaled(_NAME_COLUMN_WIDTH), theme.scaled(MIN_COLUMN_WIDTH)
+        room = self.viewport().width() - names
+        width = min(theme.scaled(_MAX_COLUMN_WIDTH), max(least, (room - count * _GAP) // count)) if count else least
+        total = max(self.viewport().width(), names + count * (width + _GAP))
         top = max((_height_for(place.head, width) for place in self._places), default=0)
-        lefts = [_NAME_COLUMN_WIDTH + at * (width + _GAP) for at in range(count)]
+        lefts = [names + at * (width + _GAP) for at in range(count)]
         for left, place in zip(lefts, self._places, strict=True):
             joined = _GAP if place.column.pair is ColumnPairPosition.FIRST else 0
             place.head.setGeometry(left, 0, width + joined, top)
@@ -241,8 +240,8 @@ class JudgmentTableView(QScrollArea):
                 old.deleteLater()
         for at, label in enumerate(self._labels):
             heights = [_height_for(place.cells[at], width) for place in self._places]
-            height = max([label.heightForWidth(_NAME_COLUMN_WIDTH - _GAP) if label.text() else 0, *heights])
-            label.setGeometry(theme.GRID // 2, y + 4, _NAME_COLUMN_WIDTH - theme.GRID // 2 - 2, height)
+            height = max([label.heightForWidth(names - _GAP) if label.text() else 0, *heights])
+            label.setGeometry(theme.GRID // 2, y + 4, names - theme.GRID // 2 - 2, height)
             for left, place in zip(lefts, self._places, strict=True):
                 place.cells[at].setGeometry(left + 4, y + 4, width - 4, height)
             if height:
@@ -257,9 +256,9 @@ class JudgmentTableView(QScrollArea):
         self._bands.setGeometry(0, 0, total, y)
         self._bands.lower()
         self._bands.show()
-        self._names.resize(_NAME_COLUMN_WIDTH, self._inner.height())
+        self._names.resize(names, self._inner.height())
         self._heads.resize(total, top)
-        self._corner.resize(_NAME_COLUMN_WIDTH, top)
+        self._corner.resize(names, top)
         for pane in (self._names, self._heads, self._corner):
             pane.raise_()
             pane.show()
@@ -300,7 +299,7 @@ class _CellWithButton(QWidget):
         return _height_for(self._cell, width) + below
 
     def sizeHint(self) -> QSize:
-        return QSize(MIN_COLUMN_WIDTH, self.heightForWidth(MIN_COLUMN_WIDTH))
+        return QSize(theme.scaled(MIN_COLUMN_WIDTH), self.heightForWidth(theme.scaled(MIN_COLUMN_WIDTH)))
 
 
 def _height_for(widget: QWidget, width: int) -> int:

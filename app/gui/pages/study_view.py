@@ -15,6 +15,7 @@ from project.entities.study_records import Changes
 from project.errors import UserError
 from project.session.session import Session
 from resources.translation import tr
+from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.form.layouts import WIDE_MARGIN, LayoutPart, bounded_to_screen, make_column, make_row
 from widgets.progress_bars import StatusLine
@@ -65,7 +66,7 @@ class StudyView(QWidget):
         if self.follows_recording:
             self._studio.recording_changed.connect(self.refresh)
         if self.preferred_size is not None:
-            self.resize(bounded_to_screen(QSize(*self.preferred_size), self))
+            self.resize(bounded_to_screen(QSize(*map(theme.scaled, self.preferred_size)), self))
 
     def reload(self, session: Session) -> None:
         """Show the study as it is now."""

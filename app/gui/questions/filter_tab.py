@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QLabel, QLayout, QSpinBox, QWidget
 
 from app.gui.judges.request_facts import check_egress
 from app.gui.pages.context import Context
@@ -155,7 +155,7 @@ class FunnelLayout(StudyView):
         self.funnel = FunnelView()
         scroll = make_scroll_area(self.funnel)
         scroll.setMinimumWidth(self.funnel.minimumSizeHint().width() + theme.GRID * 2)
-        split = make_splitter(Qt.Orientation.Horizontal, scroll, self._make_right_part(), 1, sizes=[560, 660])
+        split = make_splitter(Qt.Orientation.Horizontal, scroll, self._make_right_part(), 1, sizes=[500, 720])
         self.progress = ProgressBar()
         self.progress.setAccessibleName(tr("Questions asked about"))
         self.progress.setMaximumWidth(220)
@@ -204,13 +204,13 @@ class FunnelLayout(StudyView):
                 self._make_ask_row(),
                 self.told_leaving,
                 make_row(self.show_which, None),
-                make_splitter(Qt.Orientation.Vertical, self.table, 1, self._make_detail(), sizes=[300, 180]),
+                make_splitter(Qt.Orientation.Vertical, self.table, 2, self._make_detail(), 1, sizes=[300, 180]),
                 1,
                 margin=(theme.GRID, 0, 0, 0),
             )
         )
 
-    def _make_ask_row(self) -> QHBoxLayout:
+    def _make_ask_row(self) -> QLayout:
         self.ask_label = PlainLabel(tr("Run this step &with"))
         self.ask_judges = TickMenu(tr("Judges that are asked"), tr("Choose judges"))
         self.ask_label.setBuddy(self.ask_judges)
@@ -221,10 +221,8 @@ class FunnelLayout(StudyView):
             tr("Take over &all"),
             tr("Give every question here the newest proposal that can be used; one undo takes it back"),
         )
-        row = make_row(self.ask_label, self.ask_judges, 1)
-        for part in (self.again, self.run, self.cancel, self.take_all):
-            row.addWidget(part)
-        return row
+        asked = make_row(self.ask_label, self.ask_judges, 1)
+        return make_column(asked, make_row(self.again, None, self.run, self.cancel, self.take_all))
 
     def _make_detail(self) -> QWidget:
         self.question = _make_label(tr("Question"))

@@ -76,13 +76,14 @@ class _BarButton(QAbstractButton):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        theme.notifier.changed.connect(self.updateGeometry)
         theme.notifier.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
-        return QSize(_NAME_WIDTH + _NUMBERS_WIDTH + 260, _ROW_HEIGHT)
+        return QSize(theme.scaled(_NAME_WIDTH) + theme.scaled(_NUMBERS_WIDTH) + 260, theme.scaled(_ROW_HEIGHT))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(_NAME_WIDTH + _NUMBERS_WIDTH + 96, _ROW_HEIGHT)
+        return QSize(theme.scaled(_NAME_WIDTH) + theme.scaled(_NUMBERS_WIDTH) + 96, theme.scaled(_ROW_HEIGHT))
 
     def show_bar(self, bar: FunnelBar, most: int) -> None:
         """Show another step; `most` is what the widest bar of the funnel stands for."""
@@ -106,14 +107,19 @@ class _BarButton(QAbstractButton):
         self._paint_names(painter, area)
         self._paint_bar(
             painter,
-            QRectF(area.left() + _NAME_WIDTH, area.top(), area.width() - _NAME_WIDTH - _NUMBERS_WIDTH, area.height()),
+            QRectF(
+                area.left() + theme.scaled(_NAME_WIDTH),
+                area.top(),
+                area.width() - theme.scaled(_NAME_WIDTH) - theme.scaled(_NUMBERS_WIDTH),
+                area.height(),
+            ),
         )
         self._paint_numbers(painter, area)
         painter.end()
 
     def _paint_names(self, painter: QPainter, area: QRectF) -> None:
         colours, half = theme.palette(), area.height() / 2
-        left, width = area.left() + theme.GRID, _NAME_WIDTH - theme.GRID * 1.5
+        left, width = area.left() + theme.GRID, theme.scaled(_NAME_WIDTH) - theme.GRID * 1.5
         painter.setFont(theme.font(semibold=True))
         painter.setPen(colours.text)
         name = painter.fontMetrics().elidedText(self.bar.name, Qt.TextElideMode.ElideRight, int(width))
@@ -158,12 +164,12 @@ class _BarButton(QAbstractButton):
 
     def _paint_numbers(self, painter: QPainter, area: QRectF) -> None:
         colours, bar = theme.palette(), self.bar
-        left, top = area.right() - _NUMBERS_WIDTH + theme.GRID, area.top()
+        left, top = area.right() - theme.scaled(_NUMBERS_WIDTH) + theme.GRID, area.top()
         if bar.note:
             painter.setFont(theme.font(theme.POINTS - 1))
             painter.setPen(colours.text if self.isChecked() else colours.muted)
             painter.drawText(
-                QRectF(left, top, _NUMBERS_WIDTH - theme.GRID * 2, area.height()),
+                QRectF(left, top, theme.scaled(_NUMBERS_WIDTH) - theme.GRID * 2, area.height()),
                 Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap,
                 bar.note,
             )
@@ -172,7 +178,9 @@ class _BarButton(QAbstractButton):
         painter.setPen(colours.text)
         half = area.height() / 2
         kept = tr("{kept:,} of {entered:,}").format(kept=bar.kept, entered=bar.entered)
-        painter.drawText(QRectF(left, top + 5, _NUMBERS_WIDTH, half - 4), Qt.AlignmentFlag.AlignVCenter, kept)
+        painter.drawText(
+            QRectF(left, top + 5, theme.scaled(_NUMBERS_WIDTH), half - 4), Qt.AlignmentFlag.AlignVCenter, kept
+        )
         painter.setFont(theme.font(theme.POINTS - 1))
         at = left
         for count, sign, ink in ((bar.fell, Sign.CROSS, colours.error), (bar.open, Sign.RING, colours.uncertain)):

@@ -27,7 +27,7 @@ from widgets.table.record_table import RecordTable, text_columns
 from widgets.text_labels import PlainLabel, describe
 
 _DEFAULT_REFERENCE = tr("GPT-4o, +sub+tom")
-_NOBODY_ASKED = tr("Figures stand here once a judge was asked, in the mode Questions.")
+_NOBODY_ASKED = tr("Figures appear here once a judge was asked, in the mode Questions.")
 
 
 class MeasuresTab(ComputedView[MeasuresResult]):
@@ -56,9 +56,11 @@ class MeasuresTab(ComputedView[MeasuresResult]):
         self.chains = RecordTable(
             tr("What the chains are made of"),
             text_columns((tr("Figure"), tr("This study"), "R3-VQA", tr("Where it says so"))),
+            empty=tr("Figures appear here once the study has chains."),
         )
         self.chains_drawn = PlotWall(tr("Plots of the chains"))
         self._hint = EmptyHint(self.figures, _NOBODY_ASKED)
+        self._about_hint = EmptyHint(self.about, _NOBODY_ASKED)
         self._lay_out()
         self._connect_signals()
 

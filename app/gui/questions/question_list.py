@@ -86,8 +86,9 @@ class ListBar(QWidget):
             (MAKER, tr("Made by")),
         ):
             box = ChoiceBox(name, compact=True)
+            box.setMinimumContentsLength(4)
             box.currentIndexChanged.connect(lambda _at: self.changed.emit())
-            lower.addWidget(box, 1)
+            lower.addWidget(box, 5 if key == SCOPE else 4)
             self._boxes[key] = box
 
     def set_choices(self, which: str, choices: Mapping[str, str]) -> None:
@@ -424,7 +425,7 @@ def _notice_text(item: VerificationItem, who: str) -> str:
     if item.needs_recheck_by(who):
         return tr("This question was changed after you verified it. Look at it again.")
     if not item.ready:
-        return tr("A draft: whoever wrote it has not kept it yet, because not every judge failed at it.")
+        return tr("A draft: its author has not kept it yet, because not every judge failed at it.")
     return ""
 
 
@@ -483,7 +484,7 @@ class _QuestionDelegate(QStyledItemDelegate):
     """Draws a row without a widget of its own."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:
-        return QSize(0, _ROW_HEIGHT)
+        return QSize(0, theme.scaled(_ROW_HEIGHT))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         row = index.data(ROW_ROLE)

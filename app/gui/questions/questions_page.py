@@ -51,9 +51,10 @@ from project.queries.annotator_rows import annotator_names
 from project.queries.recording_rows import all_participants, all_recordings
 from project.session.session import Session
 from resources.translation import tr
+from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.controls import SegmentBar
-from widgets.form.layouts import WIDE_MARGIN, make_column, make_panel, make_splitter, make_stack
+from widgets.form.layouts import WIDE_MARGIN, bring_up, make_column, make_panel, make_splitter, make_stack
 from widgets.graph.graph_view import ChainGraphView
 from widgets.labels import NodePerson, participant_colours
 from widgets.text_labels import ElidedLabel
@@ -119,6 +120,9 @@ class QuestionsPage(StudyView):
         self.write = WritePanel(settings, wrong)
         self.graph = ChainGraphView(tools=False)
         self.graph.set_editable(False)
+        # In a low window the question goes first.
+        self.graph.board.setMinimumHeight(theme.GRID * 6)
+        self.graph.setMinimumHeight(theme.GRID * 6)
         self.empty = EmptyState("list-checks", "", "", [EmptyStateAction(*maker) for maker in makers[:1]])
         self._held = QWidget()
         self._lists = QStackedLayout(self._held)
@@ -183,7 +187,7 @@ class QuestionsPage(StudyView):
     def select_tab(self, key: str) -> None:
         """Turn a tab on."""
         self.tabs.choose(key)
-        self._panels.setCurrentIndex([*self.tabs.buttons].index(key))
+        bring_up(self._panels, [*self.tabs.buttons].index(key))
         self._show_panels()
         self.tab_changed.emit(key)
 
@@ -399,7 +403,7 @@ class QuestionsPage(StudyView):
         elif is_author(item.question, current_annotator_id(session)):
             reason = tr("You wrote this question: two others verify it.")
         elif not item.ready:
-            reason = tr("A draft cannot be verified: whoever wrote it tries it on judges first.")
+            reason = tr("A draft cannot be verified: its author tries it on judges first.")
         scores: list[float] = []
         if item.is_verified_by(current_annotator_id(session)):
             found = judge_scores(read_question_input(session, item.question), get_step("difficulty"), item.question)

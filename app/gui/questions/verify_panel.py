@@ -454,7 +454,7 @@ class VerifyPanel(QWidget):
             self._labels[key] = button
         self.checklist.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.checklist.setMinimumContentsLength(8)
-        row.addWidget(self.checklist, 2)
+        row.addWidget(self.checklist, 3)
         return self._difficulty
 
     def _make_foot(self) -> QWidget:
@@ -468,7 +468,7 @@ class VerifyPanel(QWidget):
         upper.addWidget(self.note, 1)
         self.known = tool_button("info", tr("Show which option is right"), do=self.reveal, keys="V")
         self.withdraw = tool_button(
-            "undo-2", tr("Take back what you said about this question"), do=self.request_withdrawal, keys="W"
+            "undo-2", tr("Take back your verification of this question"), do=self.request_withdrawal, keys="W"
         )
         tools = (
             self.known,

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QTabWidget, QWidget
 
 from anonymize.pii_detection.pii_hit import KINDS, PERSON
 from anonymize.pii_review import pii_decisions
+from anonymize.pii_review.language_coverage import LanguageCoverage
 from anonymize.pii_review.pii_decisions import use_stand_ins
 from anonymize.pii_review.pii_files import key_rows, write_key
 from anonymize.pii_review.review_hits import PlacedHit, read_stand_ins
@@ -128,7 +129,20 @@ class KeyPage(QWidget):
 
 _CONTEXT_US = SECOND_US
 _KEY_TAB = 2
-_MAX_GAPS = 3
+_MAX_GAPS = 5
+"""So many recordings are named whose transcripts are not covered."""
+
+
+def _gap_text(hint: str, found: Sequence[tuple[int, LanguageCoverage]]) -> str:
+    """Return what is wrong with the transcripts of recordings for which the same is to be done."""
+    number, coverage = found[0]
+    said = tr("Recording {number}: {sentence}.").format(number=number, sentence=coverage.problem_text())
+    others = ", ".join(str(number) for number, _ in found[1:_MAX_GAPS])
+    if len(found) > _MAX_GAPS:
+        others = tr("{numbers} and {count:,} more").format(numbers=others, count=len(found) - _MAX_GAPS)
+    name = tr("recording") if len(found) == 2 else tr("recordings")
+    also = tr("The same holds for {name} {numbers}.").format(name=name, numbers=others)
+    return " ".join((said, also, hint) if others else (said, hint))
 
 
 class PiiTab(StudyView):
@@ -149,7 +163,7 @@ class PiiTab(StudyView):
         self.bar.search.setPlaceholderText(tr("Search in what was found and around it"))
         self.places = DecisionTable(tr("Places"), place_columns())
         self.words = DecisionTable(tr("Words"), word_columns())
-        looking = tr("What is found stands here once all texts were searched.")
+        looking = tr("What is found appears here once all texts were searched.")
         self._hints = [EmptyHint(table, looking) for table in (self.places, self.words)]
         self.key = KeyPage(context, self.tell)
         self.tabs = QTabWidget(documentMode=True)
@@ -160,7 +174,6 @@ class PiiTab(StudyView):
         self.languages = PlainLabel(
             wordWrap=True,
             accessibleName=tr("Languages that are not covered"),
-            font=theme.font(semibold=True),
             visible=False,
         )
         self.models = NamesModels(context)
@@ -301,7 +314,7 @@ class PiiTab(StudyView):
             None,
         )
         if text is None or text.text != placed_hit.text:
-            self.tell(tr("This text was changed meanwhile; the list is made anew."))
+            self.tell(tr("This text was changed meanwhile; the list is up to date again."))
             self._finding.refresh()
             return
         if self.edit(partial(pii_decisions.mark_text, text=text, start=start, end=end, kind=kind)):
@@ -383,14 +396,10 @@ class PiiTab(StudyView):
             self.models.show_missing([NAMES.name])
             return
         gaps = self._finding.gaps
-        lines = [
-            tr("Recording {number}: {sentence}. {hint}").format(
-                number=number, sentence=coverage.problem_text(), hint=coverage.hint_text()
-            )
-            for number, coverage in gaps[:_MAX_GAPS]
-        ]
-        if len(gaps) > _MAX_GAPS:
-            lines.append(trn("And {count:,} more recording.", "And {count:,} more recordings.", len(gaps) - _MAX_GAPS))
+        found: dict[str, list[tuple[int, LanguageCoverage]]] = {}
+        for number, coverage in gaps:
+            found.setdefault(coverage.hint_text(), []).append((number, coverage))
+        lines = [_gap_text(hint, numbered) for hint, numbered in found.items()]
         if lines:
             lines.insert(0, tr("Names may be missed. Get the model, or read these transcripts whole:"))
             lines.append(tr("A release of them stops at the rule pii-reviewed, which a reason can waive."))

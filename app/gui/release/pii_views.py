@@ -61,13 +61,11 @@ class PiiDecisionBar(QWidget):
         inside = make_panel(self._flow)
         self.hide_one = self._button(tr("Hide"), "H", tr("Cover it in texts and sound that leave"), "shield-check")
         self.keep_one = self._button(tr("Keep"), "K", tr("Leave it as it stands and as it is said"), "check")
-        self.hide_all = self._button(
-            tr("Hide everywhere"), "Shift+H", tr("Hide this word wherever it stands, now and later")
-        )
+        self.hide_all = self._button(tr("Hide everywhere"), "Shift+H", tr("Hide this word everywhere, now and later"))
         self.keep_all = self._button(
             tr("Keep everywhere"), "Shift+K", tr("This word is personal nowhere in this study")
         )
-        self.again = self._button(tr("Take back"), "Backspace", tr("Nobody decided about it any more"), "undo-2")
+        self.again = self._button(tr("Take back"), "Backspace", tr("Make it undecided again"), "undo-2")
         self.person = self._make_combo(
             tr("Whose name"), tr("Whose name it is: hidden everywhere under one stand-in (P)")
         )
@@ -77,10 +75,10 @@ class PiiDecisionBar(QWidget):
             self.kind.addItem(title, key)
         self.play = self._button(tr("Play"), "Space", tr("Play the place with a second around it"), "play")
         self.jump = self._button(tr("Show"), "Return", tr("Show the place in the main window"))
-        self.back = self._button("", "Shift+N", tr("Previous that nobody decided on"), "skip-back")
-        self.on = self._button("", "N", tr("Next that nobody decided on"), "skip-forward")
+        self.back = self._button("", "Shift+N", tr("Previous undecided"), "skip-back")
+        self.on = self._button("", "N", tr("Next undecided"), "skip-forward")
         self.count = PlainLabel(
-            accessibleName=tr("How many nobody decided on"),
+            accessibleName=tr("Number undecided"),
             font=theme.font(semibold=True),
             minimumHeight=self.hide_one.sizeHint().height(),
         )

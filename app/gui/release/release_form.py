@@ -302,13 +302,18 @@ class ReleasePlanForm(Form):
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.GRID * 2)
         grid.setVerticalSpacing(0)
-        grid.setColumnStretch(_TICK_COLUMNS, 1)
+        columns = max(1, _TICK_COLUMNS * 100 // max(100, theme.text_size()))
+        grid.setColumnStretch(columns, 1)
         ticks = self._ticks[key] = {}
         for place, (choice, text) in enumerate(names.items()):
             tick = ticks[choice] = check_box(
-                text, f"{tip}: {text}", self._emit_changed, name=f"{name}: {text}", minimumHeight=_TICK_ROW_HEIGHT
+                text,
+                f"{tip}: {text}",
+                self._emit_changed,
+                name=f"{name}: {text}",
+                minimumHeight=theme.scaled(_TICK_ROW_HEIGHT),
             )
-            grid.addWidget(tick, place // _TICK_COLUMNS, place % _TICK_COLUMNS)
+            grid.addWidget(tick, place // columns, place % columns)
         self.add(name, grid)
 
 

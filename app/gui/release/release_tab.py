@@ -40,7 +40,7 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.controls import check_box, push_button
-from widgets.form.layouts import make_tab_page
+from widgets.form.layouts import make_tab_page, wrap_in_scroll_area
 from widgets.table.record_table import RecordTable, text_columns
 from widgets.text_labels import PlainLabel
 
@@ -81,7 +81,7 @@ class ReleaseTab(StudyView):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(make_tab_page(self.only, self.table, 1, self.bar, self.models, self.left_out), tr("Checklist"))
-        self.tabs.addTab(self.form, tr("What is released"))
+        self.tabs.addTab(wrap_in_scroll_area(self.form), tr("What is released"))
         self.tabs.addTab(self.texts, tr("Texts"))
         self.release = push_button(
             tr("Release…"), tr("Render, check and write the release into a new folder"), look="primary"

@@ -69,10 +69,10 @@ class TextsView(QWidget):
             tr("Names, nicknames, places: a word or phrase, =, and what is written in its place"),
             tabChangesFocus=True,
         )
-        self.words.setFixedHeight(_WORDS_HEIGHT)
+        self.words.setFixedHeight(theme.scaled(_WORDS_HEIGHT))
         self.keep = push_button(
             tr("Keep words"),
-            tr("Keep these words in the study, and scrub all texts anew; Undo takes it back"),
+            tr("Keep these words in the study, and scrub all texts again; Undo takes it back"),
             self._save_words,
         )
         self.problem = PlainLabel()

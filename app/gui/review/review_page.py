@@ -75,7 +75,7 @@ class ReviewDecisionBar(QWidget):
         row.addWidget(self.agree, 1)
         row.addWidget(self.disagree, 1)
         self.withdraw = tool_button(
-            "undo-2", tr("Take back what you said about this segment"), do=self.withdraw_requested, keys="W"
+            "undo-2", tr("Take back your review of this segment"), do=self.withdraw_requested, keys="W"
         )
         before = tool_button("skip-back", tr("Previous item"), do=lambda: self.step_requested.emit(-1), keys="P")
         after = tool_button("skip-forward", tr("Next item"), do=lambda: self.step_requested.emit(1), keys="N")
@@ -483,7 +483,7 @@ class ReviewPage(StudyView):
 KEYS: tuple[PageKey["ReviewPage"], ...] = (
     PageKey("Y", tr("Agree and go on"), lambda page: page.decisions.decide(ReviewDecision.AGREE)),
     PageKey("X", tr("Disagree and go on"), lambda page: page.decisions.decide(ReviewDecision.DISAGREE)),
-    PageKey("W", tr("Take back what you said"), lambda page: page.decisions.withdraw.click()),
+    PageKey("W", tr("Take back your review"), lambda page: page.decisions.withdraw.click()),
     PageKey("T", tr("Write a note"), lambda page: page.write_note()),
     PageKey("N P", tr("Next or previous item")),
     PageKey("N", "", lambda page: page.step(1), repeats=True),

@@ -340,7 +340,7 @@ KEYS: tuple[PageKey["TranscriptKeys"], ...] = (
     PageKey("Shift+D", "", lambda k: k.walking.next_doubtful_word(-1), repeats=True),
     PageKey("1 2 3", tr("This participant speaks")),
     *digit_keys(lambda k, number: k.correcting.assign_by_digit(number)),
-    PageKey("0", tr("Nobody knows who speaks"), lambda k: k.correcting.assign(None)),
+    PageKey("0", tr("The speaker is not known"), lambda k: k.correcting.assign(None)),
     PageKey("P", tr("A new participant speaks"), lambda k: k.correcting.assign_to_new()),
     PageKey("A", tr("The suggested speaker is right"), lambda k: k.correcting.accept_speakers()),
     PageKey("S", tr("Split at the playhead"), lambda k: k.correcting.split_at_playhead()),

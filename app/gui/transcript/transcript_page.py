@@ -201,7 +201,7 @@ class SpeakersBar(ParticipantButtons):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
             make_choice_button(tr("New…"), tr("They are said by a new participant, under a pseudonym (P)")),
-            make_choice_button(tr("0 Nobody"), tr("Nobody knows who speaks (0)")),
+            make_choice_button(tr("0 Unassigned"), tr("The speaker is not known (0)")),
             parent,
         )
         self._colours: Mapping[str, str] = {}

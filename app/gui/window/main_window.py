@@ -44,7 +44,7 @@ from app.gui.window.blind_mode import BlindMode
 from app.gui.window.demo_runner import DemoRunner
 from app.gui.window.interrupted_jobs import InterruptedJobs
 from app.gui.window.layout_state import WindowMemory
-from app.gui.window.menu_handlers import Help, WindowCommands, apply_theme
+from app.gui.window.menu_handlers import Help, WindowCommands, apply_text_size, apply_theme
 from app.gui.window.menus import ContextMenus, Menus
 from app.gui.window.message_bar import MessageBar, MessageLevel
 from app.gui.window.page_registry import Pages, StudyWindows, find_mode
@@ -58,7 +58,7 @@ from project.entities.study_records import MediumRole
 from project.errors import UserError
 from project.store.opening import DamagedStudy
 from resources.translation import tr
-from widgets import accessibility
+from widgets import accessibility, theme
 from widgets.dialogs.dialog_windows import owning_window, show_error_in
 from widgets.form.input_fields import EscapeKeys
 from widgets.form.layouts import bounded_to_screen, make_column
@@ -99,6 +99,7 @@ def connect_studio(window: "MainWindow") -> None:
     window.shortcuts.changed.connect(window.menus.apply_shortcuts)
     window.shortcuts.changed.connect(window.renew_keys)
     window.menus.theme_chosen.connect(window.commands.set_theme)
+    window.menus.text_size_chosen.connect(window.commands.set_text_size)
 
 
 def connect_widgets(window: "MainWindow") -> None:
@@ -164,6 +165,7 @@ class MainWindow(WindowParts):
         accessibility.install()
         # Before any widget is made: those that exist already would keep the desktop's typeface.
         apply_theme(self.studio.settings.theme)
+        apply_text_size(self.studio.settings.text_size)
         self.background = BackgroundPool(self)
         self.player = Player(self, engine)
         self.memory = WindowMemory(self)
@@ -175,6 +177,7 @@ class MainWindow(WindowParts):
         self._drops = DropFilter(self, self.files)
         self.memory.restore_window()
         self.menus.set_theme(self.studio.settings.theme)
+        self.menus.set_text_size(theme.text_size())
         self.memory.connect_signals()
         self.reactions.show_session()
 

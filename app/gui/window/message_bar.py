@@ -174,10 +174,11 @@ class MessageBar(QWidget):
         self._level = MessageLevel.INFO
         self._buttons: list[QPushButton] = []
         self.setAccessibleName(tr("Messages"))
-        self.setFixedHeight(_BAR_HEIGHT)
+        self._fit_height(0)
         self._picture = PlainLabel()
         self._texts = _MessageText()
-        self._texts.height_requested.connect(lambda lines: self.setFixedHeight(max(_BAR_HEIGHT, lines + theme.GRID)))
+        self._texts.height_requested.connect(self._fit_height)
+        theme.notifier.changed.connect(self._texts.fit_lines)
         self._text, self._hint = self._texts.text, self._texts.hint
         self._actions = make_row(spacing=theme.GRID // 2)
         self._close = tool_button("x", tr("Dismiss the message"), tr("Dismiss (Esc)"), self.dismiss, side=14)
@@ -338,6 +339,9 @@ class MessageBar(QWidget):
     def _choose_action(self, key: str) -> None:
         self.clear()
         self.action_chosen.emit(key)
+
+    def _fit_height(self, lines: int) -> None:
+        self.setFixedHeight(max(theme.scaled(_BAR_HEIGHT), lines + theme.GRID))
 
     def _tint(self) -> None:
         colours = theme.palette()

@@ -109,7 +109,7 @@ FACES: tuple[Command[WindowParts], ...] = in_menu(
     ),
     Command(
         "place_seen",
-        tr("&Seen: no face is bare here, go on"),
+        tr("Checked, &OK: go to the next place"),
         "Y",
         lambda w: w.faces.deciding.mark_seen(),
         mode="faces",

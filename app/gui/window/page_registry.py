@@ -15,7 +15,7 @@ from app.gui.pages.tabbed_view import TabbedView, ViewTab
 from project.entities.study_records import Json
 from resources.translation import tr
 from widgets.dialogs.dialog_windows import attach, bring_to_front
-from widgets.form.layouts import bounded_to_screen
+from widgets.form.layouts import bounded_to_screen, bring_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ class Pages(QObject):
         self._stack.addWidget(page)
         self.view_made.emit(page)
         if mode == self._mode:
-            self._stack.setCurrentWidget(page)
+            bring_up(self._stack, self._stack.indexOf(page))
 
     def remove_page(self, mode: str) -> None:
         """Delete the page of a mode."""
@@ -258,7 +258,7 @@ class Pages(QObject):
         if isinstance(page, TabbedView):
             page.show_view(view)
         if page is not None:
-            self._stack.setCurrentWidget(page)
+            bring_up(self._stack, self._stack.indexOf(page))
             if page.focusProxy() is not None:
                 page.setFocus()
 

@@ -114,8 +114,9 @@ class CommandPalette(QObject):
                 keywords=f"{spec.key.replace('_', ' ')} {spec.keywords}",
             )
             yield entry, action.trigger
-        for index, action in enumerate((*menus.label_actions, *menus.theme_actions)):
-            group = tr("Theme") if action in menus.theme_actions else tr("Edit")
+        made = [(tr("Edit"), action) for action in menus.label_actions]
+        made += [(group, action) for group, actions in menus.choice_actions for action in actions]
+        for index, (group, action) in enumerate(made):
             why_not = "" if action.isEnabled() else tr("Mark a start and an end first.")
             yield (
                 CommandEntry(

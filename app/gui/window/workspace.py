@@ -85,6 +85,8 @@ _KEYS = {
     "full_screen": "F",
 }
 _SLIDER_MARGIN = 12
+_ROOMY_PAGE = 560
+"""Pixels of a page below which the list of recordings gives it some of its own."""
 _MAX_SCROLL_BAR_WIDTH = 64
 """Pixels that a scroll bar takes at most, whatever the style."""
 
@@ -154,11 +156,12 @@ class Workspace(QWidget):
         self.timeline = TimelineView(self._lower)
         self.gate_line = GateLine(self._lower)
         self.coding_line = CodingLine(self._lower)
-        self.lent: int | None = None
-        """How wide the page was before it got some of the picture's pixels; None where it has none of them."""
+        self.lent: tuple[int, int] | None = None
+        """How wide list and page were before the page got some of the picture's pixels; None where it has none."""
         self._wanted = 0
         self._chosen = 0
-        self.pages.setMinimumWidth(304)
+        self._fit_text()
+        theme.notifier.changed.connect(self._fit_text)
         self.pages.setAutoFillBackground(True)
         self._lay_out_lower()
         # On a large screen the timeline gets its share of what there is more.
@@ -177,7 +180,7 @@ class Workspace(QWidget):
             part.setVisible(not only)
 
     def set_page_width(self, width: int) -> None:
-        """Let the page at the right have so many pixels of the picture's, half at most; 0 gives back what it took."""
+        """Let the page at the right have so many pixels of the picture, which keeps a third; 0 gives them back."""
         self._wanted = width
         if self.isVisible():
             self._apply_page_width()
@@ -190,14 +193,23 @@ class Workspace(QWidget):
 
     def _apply_page_width(self) -> None:
         sizes = self.columns.sizes()
-        width = (self._chosen or min(self._wanted, sum(sizes) // 2)) if self._wanted else 0
+        room, third, least = sum(sizes[:3]), sum(sizes) // 3, self.recordings.minimumWidth()
+        most = room - sizes[0] - third
+        if most < _ROOMY_PAGE:
+            most = room - least - third
+        width = (self._chosen or min(self._wanted, room // 2, most)) if self._wanted else 0
         if width and self.lent is None and sizes[2] < width:
-            self.lent = sizes[2]
-            self.columns.setSizes([sizes[0], sizes[1] + sizes[2] - width, width, *sizes[3:]])
+            self.lent = sizes[0], sizes[2]
+            listed = max(least, min(sizes[0], room - width - third))
+            self.columns.setSizes([listed, room - listed - width, width, *sizes[3:]])
         elif not self._wanted and self.lent is not None:
             self._chosen = sizes[2]
-            lent, self.lent = self.lent, None
-            self.columns.setSizes([sizes[0], sizes[1] + sizes[2] - lent, lent, *sizes[3:]])
+            (listed, lent), self.lent = self.lent, None
+            listed = max(sizes[0], listed)
+            self.columns.setSizes([listed, room - listed - lent, lent, *sizes[3:]])
+
+    def _fit_text(self) -> None:
+        self.pages.setMinimumWidth(theme.scaled(304))
 
     def _lay_out_lower(self) -> None:
         column = make_column(self.transport, self.gate_line, self.coding_line, spacing=0)
