@@ -202,7 +202,7 @@ KEYS: tuple[PageKey["VerificationController"], ...] = (
     PageKey("Y", tr("Keep the question"), lambda c: c.page.verify.decide(KEEP)),
     PageKey("C", tr("Correct its words"), lambda c: c.page.verify.decide(CORRECT)),
     PageKey("X", tr("Drop the question"), lambda c: c.page.verify.decide(DROP)),
-    PageKey("W", tr("Take back what you said"), lambda c: c.page.verify.request_withdrawal()),
+    PageKey("W", tr("Take back your verification"), lambda c: c.page.verify.request_withdrawal()),
     PageKey("N P", tr("Next or previous question")),
     PageKey("N", "", lambda c: c.page.step(1), repeats=True),
     PageKey("P", "", lambda c: c.page.step(-1), repeats=True),
