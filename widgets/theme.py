@@ -12,7 +12,7 @@ from typing import Literal
 from PySide6.QtCore import QByteArray, QObject, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QIconEngine, QPainter, QPalette, QPixmap, QPixmapCache
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication, QStyleFactory
+from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
 
 from resources import resource
 from resources.translation import tr
@@ -106,13 +106,24 @@ def apply(app: QApplication, mode: Mode = "system") -> None:
         mode: `system` follows the desktop's setting, also when that changes later.
     """
     _Current.mode = mode
-    if _Current.followed is not app:
+    if first := _Current.followed is not app:
         app.setStyle(QStyleFactory.create("Fusion"))
         _load_fonts()
         app.setFont(font())
         app.styleHints().colorSchemeChanged.connect(_follow_desktop)
         _Current.followed = app
-    _set_shade(app, _desktop_shade(app) if mode == "system" else mode)
+    shade = _desktop_shade(app) if mode == "system" else mode
+    if first or shade != _Current.shade:
+        _set_shade(app, shade)
+
+
+def dress(window: QWidget) -> None:
+    """Give the style sheet to a window that belongs to no other; what belongs to a window has it from there.
+
+    As the whole application's, Qt would match it with every part of a page each time that a part around it is put
+    into another one: most of the time that a page takes to be made.
+    """
+    window.setStyleSheet(_style_sheet(_Current.shade))
 
 
 def font(points: float = POINTS, *, semibold: bool = False) -> QFont:
@@ -151,7 +162,7 @@ def set_text_size(app: QApplication, size: int) -> None:
     ]
     app.setFont(font())
     # With a style sheet, widgets take the font of the program only when they are styled again.
-    app.setStyleSheet(app.styleSheet())
+    _dress_again(app, _style_sheet(_Current.shade))
     for widget, before in own:
         before.setPointSizeF(before.pointSizeF() * share)
         widget.setFont(before)
@@ -160,7 +171,7 @@ def set_text_size(app: QApplication, size: int) -> None:
 
 def _follow_desktop() -> None:
     app = QApplication.instance()
-    if _Current.mode == "system" and isinstance(app, QApplication):
+    if _Current.mode == "system" and isinstance(app, QApplication) and _desktop_shade(app) != _Current.shade:
         _set_shade(app, _desktop_shade(app))
 
 
@@ -170,13 +181,17 @@ def _desktop_shade(app: QApplication) -> Shade:
 
 
 def _set_shade(app: QApplication, shade: Shade) -> None:
-    if shade == _Current.shade and app.styleSheet() == _style_sheet(shade):
-        return
-    _Current.shade = shade
-    colours = load(shade)
-    app.setPalette(_qt_palette(colours))
-    app.setStyleSheet(_style_sheet(shade))
+    before, _Current.shade = _style_sheet(_Current.shade), shade
+    app.setPalette(_qt_palette(load(shade)))
+    _dress_again(app, before)
     notifier.changed.emit()
+
+
+def _dress_again(app: QApplication, before: str) -> None:
+    """Style every window again that has the style sheet that there was."""
+    for window in app.topLevelWidgets():
+        if window.styleSheet() == before:
+            dress(window)
 
 
 @cache

@@ -53,12 +53,16 @@ def test_every_colour_is_one_and_text_is_readable_on_every_surface(shade):
 def test_applying_a_theme_changes_the_colours_and_says_so(qapp, qtbot):
     theme.apply(qapp, "dark")
     dark = theme.palette()
+    window = QWidget()
+    qtbot.addWidget(window)
+    theme.dress(window)
     with qtbot.waitSignal(theme.notifier.changed):
         theme.apply(qapp, "light")
     assert theme.palette() != dark
     assert theme.shade() == "light"
     assert qapp.palette().window().color() == theme.palette().panel
-    assert "@" not in qapp.styleSheet()
+    assert theme.palette().accent.name() in window.styleSheet()
+    assert "@" not in window.styleSheet()
 
 
 def test_the_typeface_is_bundled_and_its_figures_have_one_width(qapp: QApplication):
@@ -74,6 +78,7 @@ def test_the_typeface_is_bundled_and_its_figures_have_one_width(qapp: QApplicati
 def test_a_size_of_text_reaches_what_is_there_already(qtbot, qapp: QApplication):
     theme.apply(qapp, "dark")
     box = QWidget()
+    theme.dress(box)
     qtbot.addWidget(box)
     plain, heading = QLabel("Plain", box), QLabel("Heading", box)
     heading.setFont(theme.font(theme.POINTS + 2, semibold=True))

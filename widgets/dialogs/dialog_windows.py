@@ -120,6 +120,8 @@ class OwnDialog(QDialog):
 
     def __init__(self, parent: QWidget | None = None, flags: Qt.WindowType = Qt.WindowType.Dialog) -> None:
         super().__init__(parent if parent is not None else owning_window(), flags)
+        if self.parent() is None:
+            theme.dress(self)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Come to the front."""

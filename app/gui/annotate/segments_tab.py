@@ -20,6 +20,7 @@ from app.gui.pages.study_view import StudyView
 from app.gui.study.study_controller import LARGE
 from project.entities.study_records import Changes
 from project.errors import UserError
+from project.progress import Progress
 from project.queries.segment_rows import count_segments
 from project.schemes.scheme import CHOICE_KINDS
 from project.session.session import Session
@@ -126,13 +127,17 @@ def read_table(context: Context, session: Session, then: Callable[[], None]) -> 
         table.reload()
         then()
 
-    def take(rows: object) -> None:
+    def read(second: Session, _progress: Progress) -> SegmentTable:
+        other = SegmentTable(second)
+        other.find_all_problems()
+        return other
+
+    def take(other: SegmentTable) -> None:
         if context.studio.session is session:
-            assert isinstance(rows, dict)
-            table.rows = rows
+            table.take_over(other)
             then()
 
-    context.background.read(session, lambda second, _progress: segment_rows(second.study), take, fail)
+    context.background.read(session, read, take, fail)
     return table, True
 
 
@@ -358,7 +363,11 @@ class SegmentsTab(StudyView):
             self._set_columns()
         if _FILTER_TABLES & changes.tables.keys():
             fill_filter_bar(self.bar, self._session, self._table)
-        self.show_rows()
+        if rows is None:
+            self.show_rows()
+        else:
+            # Where it is much, taking it in takes as long as showing it.
+            QTimer.singleShot(1, self, self.show_rows)
 
     def _on_rows_read(self) -> None:
         """Show the rows, now that they are read, with what was edited meanwhile."""

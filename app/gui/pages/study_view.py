@@ -34,7 +34,7 @@ class StudyView(QWidget):
         title: of the window or tab.
         tables: a change of one of them makes the view out of date.
         preferred_size: width and height of a window, in pixels.
-        pause_ms: how long edits pause before they are read; None reads each at once.
+        pause_ms: how long edits pause before they are read; None reads each at once, as those of the view are.
         follows_recording: whether the view is about the recording that is shown.
         status: says what came of the last action, at the foot.
     """
@@ -137,7 +137,7 @@ class StudyView(QWidget):
     def _on_changed(self, changes: Changes, initiator: object) -> None:
         if not self.needs_reload(changes, initiator):
             return
-        if self.pause_ms is None:
+        if self.pause_ms is None or initiator is self:
             self.refresh()
         else:
             self.refresh_later()

@@ -32,7 +32,7 @@ from anonymize.release.release_rules import (
     ReleaseBlocker,
     Selection,
     WaivedRule,
-    select_candidates,
+    selection_steps,
     valid_waivers,
 )
 from anonymize.release.release_texts import ReleasedText, released_texts_by_recording
@@ -186,8 +186,8 @@ class ReleaseVerdict:
 
 
 def judge_in_steps(session: Session, plan: ReleasePlan) -> Generator[str, None, ReleaseVerdict]:
-    """Judge one recording at a time; yields what to show meanwhile."""
-    selection = select_candidates(session, plan)
+    """Judge one recording at a time; yields what to show meanwhile, "" where that stays."""
+    selection = yield from selection_steps(session, plan)
     texts: list[ReleasedText] = []
     if plan.texts == SCRUB and NAMES.is_installed:
         for part in released_texts_by_recording(session):

@@ -121,7 +121,8 @@ class ReleaseTab(StudyView):
             self._tick.stop()
             return
         try:
-            self.heading.setText(next(self._judging))
+            if said := next(self._judging):
+                self.heading.setText(said)
         except StopIteration as done:
             self._judging, self._judged = None, done.value
             self._tick.stop()

@@ -19,6 +19,7 @@ from app.gui.jobs.job_center import JobCenter
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.pages.activity_log import ActivityLog
 from app.gui.pages.context import Context
+from app.gui.pages.tabbed_view import paint_apart
 from app.gui.player.cameras import Views
 from app.gui.player.picture_controls import FullScreenHints, PictureControls
 from app.gui.player.playback import Playback, Subtitles
@@ -166,6 +167,7 @@ class MainWindow(WindowParts):
         # Before any widget is made: those that exist already would keep the desktop's typeface.
         apply_theme(self.studio.settings.theme)
         apply_text_size(self.studio.settings.text_size)
+        theme.dress(self)
         self.background = BackgroundPool(self)
         self.player = Player(self, engine)
         self.memory = WindowMemory(self)
@@ -364,6 +366,8 @@ class MainWindow(WindowParts):
 
     def show_workspace(self, open_: bool) -> None:
         """Show the parts for a study that is open, or the welcome page."""
+        if self.isVisible():
+            paint_apart(self._content)
         self._content.setCurrentWidget(self.workspace if open_ else self.welcome)
 
     def close_study(self) -> None:

@@ -136,11 +136,12 @@ class Menus(QObject):
             action.setEnabled(self._marked)
         for spec in ACTIONS:
             action = self.actions[spec.key]
-            possible = spec.needs in present
-            action.setEnabled(possible)
-            why_not = self.disabled_reason(spec)
-            action.setToolTip(plain_tip(why_not or self._tooltip(spec.key)))
-            action.setStatusTip(why_not)
+            possible, why_not = spec.needs in present, self.disabled_reason(spec)
+            if possible != action.isEnabled():
+                action.setEnabled(possible)
+            if why_not != action.statusTip():
+                action.setToolTip(plain_tip(why_not or self._tooltip(spec.key)))
+                action.setStatusTip(why_not)
 
     def disabled_reason(self, spec: Command[WindowParts]) -> str:
         """Return what has to be done before an action makes sense; "" where it does."""
