@@ -148,9 +148,11 @@ class PlainLabel(QLabel):
     It names the window's own entries where a hint names a command.
     """
 
-    def __init__(self, text: str = "", parent: QWidget | None = None, **properties: Any) -> None:
-        """Make a label with properties of `QLabel`, such as `wordWrap`."""
+    def __init__(self, text: str = "", parent: QWidget | None = None, *, look: str = "", **properties: Any) -> None:
+        """Make a label with properties of `QLabel`, such as `wordWrap`; `look` is `quiet` or `muted`."""
         super().__init__(in_window_terms(text), parent, textFormat=Qt.TextFormat.PlainText, **properties)
+        if look:
+            self.setProperty(look, True)
 
     def setText(self, text: str) -> None:
         super().setText(in_window_terms(text))
@@ -200,8 +202,8 @@ def describe(widget: QWidget, name: str, tip: str) -> None:
 class ElidedLabel(PlainLabel):
     """Use `set_text` and `text`; what the label draws may be shorter."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+    def __init__(self, parent: QWidget | None = None, *, look: str = "", **properties: Any) -> None:
+        super().__init__("", parent, look=look, **properties)
         self._whole = ""
 
     def set_wrapped(self, wrapped: bool) -> None:
@@ -265,9 +267,11 @@ def _escape(text: str) -> str:
 class RichLabel(QLabel):
     """Shows rich text. The caller escapes all of it that is not the program's own (`html.escape`)."""
 
-    def __init__(self, text: str = "", parent: QWidget | None = None, **properties: Any) -> None:
-        """Make a label with properties of `QLabel`, such as `wordWrap`."""
+    def __init__(self, text: str = "", parent: QWidget | None = None, *, look: str = "", **properties: Any) -> None:
+        """Make a label with properties of `QLabel`, such as `wordWrap`; `look` is `quiet` or `muted`."""
         super().__init__(semibold(text), parent, textFormat=Qt.TextFormat.RichText, **properties)
+        if look:
+            self.setProperty(look, True)
 
     def setText(self, text: str) -> None:
         super().setText(semibold(text))

@@ -304,9 +304,9 @@ class PlotWall(QScrollArea):
         self.setWidget(self._page)
         self.setAccessibleName(name)
         self.viewport().setAutoFillBackground(False)
-        self._hint = PlainLabel("", self.viewport(), wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        self._hint.setProperty("quiet", True)
-        self._hint.hide()
+        self._hint = PlainLabel(
+            "", self.viewport(), wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, look="quiet", visible=False
+        )
         theme.notifier.changed.connect(self._place_views)
 
     def set_hint(self, text: str) -> None:

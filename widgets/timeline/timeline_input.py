@@ -204,7 +204,8 @@ class TimelineMouseHandler:
         elif self._mode is TimelineMouseMode.RUBBER:
             self._stretch_rubber_band()
         else:
-            if self._mode is TimelineMouseMode.PRESSED and self._is_drag(event.position()):
+            moved = (event.position() - self._press).manhattanLength()
+            if self._mode is TimelineMouseMode.PRESSED and moved >= _DRAG_PX:
                 self._begin_drag(event.modifiers())
             if self._mode is TimelineMouseMode.DRAG:
                 self._drag(event.modifiers())
@@ -403,9 +404,6 @@ class TimelineMouseHandler:
         elif where.part in (TimelineHitPart.HEADER, TimelineHitPart.VERDICT):
             shape = Qt.CursorShape.PointingHandCursor
         self._view.viewport().setCursor(shape)
-
-    def _is_drag(self, position: QPointF) -> bool:
-        return (position - self._press).manhattanLength() >= _DRAG_PX
 
     def _time_under_mouse(self) -> int:
         assert self.position is not None

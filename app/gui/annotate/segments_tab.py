@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QStackedLayout, QTabWidget, QWidget
+from PySide6.QtWidgets import QStackedLayout, QTabWidget, QWidget
 
 from annotate.review.segment_table import EMPTY, Filter, SegmentRow, SegmentTable, segment_rows
 from annotate.review.text_search import SearchHit, StudySearch
@@ -26,6 +26,7 @@ from project.schemes.scheme import CHOICE_KINDS
 from project.session.session import Session
 from resources.translation import tr, trn
 from widgets.empty_state import EmptyState
+from widgets.form.controls import check_box
 from widgets.table.filter_bar import ConditionFilterBar
 from widgets.table.record_table import RecordTable
 
@@ -246,9 +247,11 @@ class SegmentsTab(StudyView):
         self.tabs.addTab(page, tr("Segments"))
         self.tabs.addTab(self.elsewhere, tr("Elsewhere"))
         self.bulk_bar = BulkBar()
-        self.follow = QCheckBox(tr("Follow"))
-        self.follow.setToolTip(tr("Show the selected segment in the main window at once; Return does so in any case"))
-        self.follow.setChecked(True)
+        self.follow = check_box(
+            tr("Follow"),
+            tr("Show the selected segment in the main window at once; Return does so in any case"),
+            checked=True,
+        )
         self.lay_out(self.bar, self.tabs, 1, foot=(self.bulk_bar, 1, self.follow))
         self.status.hide()
         self._following = QTimer(self, singleShot=True, interval=_FOLLOW_DELAY_MS)

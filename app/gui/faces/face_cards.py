@@ -310,13 +310,9 @@ def _paint_words(painter: QPainter, where: QRectF, card: FaceCard, gone: bool) -
     score = "" if card.score is None else tr("score {score:.2f}").format(score=card.score)
     lasting = f"{format_seconds(card.length_us)}  " if card.person_name else ""
     _draw_elided(painter, rows[2], f"{lasting}{score}", small, colours.muted)
-    paint_sign(painter, _SIGNS[card.state], rows[3].topLeft() + _sign_offset(line), _state_ink(card))
+    paint_sign(painter, _SIGNS[card.state], rows[3].topLeft() + QPointF(0, (line - SIGN_PX) / 2), _state_ink(card))
     words = _state_words(card)
     _draw_elided(painter, rows[3].adjusted(SIGN_PX + 5, 0, 0, 0), words, small, _state_ink(card))
-
-
-def _sign_offset(line: float) -> QPointF:
-    return QPointF(0, (line - SIGN_PX) / 2)
 
 
 def _state_words(card: FaceCard) -> str:

@@ -362,9 +362,9 @@ def _judge_columns(
     edited: str,
 ) -> list[JudgmentColumn]:
     places = [
-        (judge_condition.judge.id, judge_condition.condition)
-        for judge_condition in known.selected
-        if judge_condition.judge.backend != PERSON_BACKEND
+        (condition.judge.id, condition.condition)
+        for condition in known.selected
+        if condition.judge.backend != PERSON_BACKEND
     ]
     rest = [key for key in newest if key not in places]
     entries = {judge_condition.judge.id: judge_condition.judge for judge_condition in known.selected}

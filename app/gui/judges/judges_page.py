@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
 from annotate.blinding.reveals import reveal, split_by_visibility
 from anonymize.privacy.exported_clips import read_checksums
@@ -41,7 +41,8 @@ from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.checklists import TickMenuItem
-from widgets.text_labels import describe
+from widgets.form.controls import push_button
+from widgets.form.layouts import make_column, make_stack
 
 MIN_COLUMN_WIDTH = 196
 """Pixels of a column; with less room the columns are scrolled sideways."""
@@ -181,15 +182,14 @@ class JudgmentTableView(QScrollArea):
 
     def _with_adopt_button(self, cell: QWidget, column: JudgmentColumn, row: str, name: str) -> QWidget:
         both = _CellWithButton(cell)
-        take = QPushButton(_ADOPT_LABEL)
-        take.setProperty("flat", True)
-        take.setStyleSheet("padding-left: 0; padding-right: 0; text-align: left;")
-        describe(
-            take,
-            tr("Take over {row} of {judge} into your own form").format(row=name, judge=column.name),
+        take = push_button(
+            _ADOPT_LABEL,
             tr("Put these words into your own form; the study notes whose they are"),
+            lambda: self.adopt_requested.emit(column, row),
+            name=tr("Take over {row} of {judge} into your own form").format(row=name, judge=column.name),
+            look="flat",
+            styleSheet="padding-left: 0; padding-right: 0; text-align: left;",
         )
-        take.clicked.connect(lambda: self.adopt_requested.emit(column, row))
         both.set_button(take)
         return both
 
@@ -283,10 +283,8 @@ class _CellWithButton(QWidget):
     def __init__(self, cell: QWidget) -> None:
         super().__init__()
         self._cell = cell
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
-        self._column.addWidget(cell, 1)
+        self._column = make_column(cell, 1, spacing=0)
+        self.setLayout(self._column)
         self._button: QPushButton | None = None
 
     def set_button(self, button: QPushButton) -> None:
@@ -375,16 +373,8 @@ class JudgesPage(StudyView):
         )
         self._no_judge.button_clicked.connect(lambda _key: self.add_requested.emit())
         self._nothing = EmptyState("list-checks", "", "")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.bar)
-        self._stack = QStackedLayout()
-        # In this order: a stack that is part of nothing shows its first widget as a window of its own.
-        column.addLayout(self._stack, 1)
-        for part in (self._no_judge, self._nothing, self.board):
-            self._stack.addWidget(part)
-        column.addWidget(self.queue)
+        self._stack = make_stack(self._no_judge, self._nothing, self.board)
+        self.setLayout(make_column(self.bar, self._stack, 1, self.queue, margin=theme.GRID * 3 // 2))
         tasks = [key for key in TASKS_BY_SUBJECT[JudgmentTargetKind.SEGMENT] if key not in ITEM_ONLY_TASKS]
         self.bar.set_tasks({key: (TASKS.make(key).name, TASKS.make(key).description) for key in tasks})
         self.bar.set_variants({key: VARIANT_LABELS[key] for key in VARIANTS})

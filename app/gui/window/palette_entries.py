@@ -120,7 +120,7 @@ class CommandPalette(QObject):
             why_not = "" if action.isEnabled() else tr("Mark a start and an end first.")
             yield (
                 CommandEntry(
-                    f"made {index} {action.text()}", _action_name(action), group, _shortcut_text(action), why_not
+                    f"made {index} {action.text()}", _action_name(action), group, action.shortcut().toString(), why_not
                 ),
                 action.trigger,
             )
@@ -182,10 +182,6 @@ def page_controls(page: QWidget, group: str) -> Iterator[Offered]:
 def _is_study_window(widget: QWidget, window: WindowParts) -> bool:
     """Tell whether a window is a window about the study, which has its own commands."""
     return widget.isWindow() and widget.parent() is window and not widget.isModal()
-
-
-def _shortcut_text(action: QAction) -> str:
-    return action.shortcut().toString(QKeySequence.SequenceFormat.PortableText)
 
 
 def _action_name(action: QAction) -> str:
