@@ -140,7 +140,7 @@ def test_it_is_told_who_says_and_does_what(view: TimelineView) -> None:
     assert "2 utterances selected" in view.accessibleDescription()
     draft = utterance_bar(Utterance("d", "r", 0, 1_000_000, "<b>x", "ann", (), False), "another face speaks")
     tip = utterance_tooltip(view.model, draft)
-    for told in ("&lt;b&gt;x", "Another face speaks", "Nobody looked at the words yet"):
+    for told in ("&lt;b&gt;x", "Another face speaks", "Words not checked yet"):
         assert told in tip
     click(view, lane_point(view, 15, NODES))
     assert "Node event of Ann" in view.accessibleDescription()

@@ -236,7 +236,7 @@ def _word_score(part: str, text: str) -> float:
 
 
 _PALETTE_SIZE = QSize(620, 420)
-_MAX_SHOWN = 200
+_MAX_SHOWN = 300
 
 
 class CommandPalettePopup(FilterListPopup):
