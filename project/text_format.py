@@ -46,8 +46,10 @@ def escape_unprintable(name: object) -> str:
 
 Cell = str | int | float | None
 _NUMBER = re.compile(r"-?\d{1,20}(\.\d{1,20})?")
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_NEUTRAL = re.compile(r"'+[=+\-@\t\r]")
+_FORMULA_SIGNS = r"[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
+"""What begins a formula in some spreadsheet, in full width too. Source: OWASP, "CSV Injection"."""
+_FORMULA = re.compile(f"'*{_FORMULA_SIGNS}")
+_NEUTRAL = re.compile(f"'+{_FORMULA_SIGNS}")
 
 
 def neutralize_formula(cell: str) -> str:

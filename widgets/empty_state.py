@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QPixmap
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QPushButton, QWidget
 
 from widgets import theme
+from widgets.form.layouts import make_column, make_row
 from widgets.text_labels import ElidedButton, PlainLabel, describe
 from widgets.theme import pixmap
 
@@ -41,33 +42,23 @@ class EmptyState(QWidget):
     ) -> None:
         super().__init__(parent)
         self._icon = icon
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3] * 4)
-        column.setSpacing(theme.GRID)
-        column.addStretch(2)
+        column = make_column(None, 2, margin=theme.GRID * 3)
+        self.setLayout(column)
         self._picture = PlainLabel(alignment=Qt.AlignmentFlag.AlignHCenter)
-        self._title = PlainLabel(alignment=Qt.AlignmentFlag.AlignHCenter, wordWrap=True)
-        self._title.setFont(theme.font(theme.POINTS + 2, semibold=True))
-        self._hint = PlainLabel(alignment=Qt.AlignmentFlag.AlignHCenter, wordWrap=True)
-        self._hint.setMaximumWidth(_MAX_HINT_WIDTH)
+        self._title = PlainLabel(
+            alignment=Qt.AlignmentFlag.AlignHCenter, wordWrap=True, font=theme.font(theme.POINTS + 2, semibold=True)
+        )
+        self._hint = PlainLabel(alignment=Qt.AlignmentFlag.AlignHCenter, wordWrap=True, maximumWidth=_MAX_HINT_WIDTH)
         column.addWidget(self._picture)
         column.addWidget(self._title)
-        line = QHBoxLayout()
-        line.addStretch(1)
-        line.addWidget(self._hint, _HINT_STRETCH)
-        line.addStretch(1)
-        column.addLayout(line)
-        row = QHBoxLayout()
-        row.setContentsMargins(0, theme.GRID, 0, 0)
-        row.setSpacing(theme.GRID)
-        row.addStretch()
+        column.addLayout(make_row(None, self._hint, _HINT_STRETCH, None))
+        row = make_row(None, margin=(0, theme.GRID, 0, 0))
         for choice in choices:
             row.addWidget(self._connect_button(QPushButton(choice.text), choice))
         row.addStretch()
         if choices:
             column.addLayout(row)
-        self._links = QVBoxLayout()
-        self._links.setSpacing(0)
+        self._links = make_column(spacing=0)
         column.addLayout(self._links)
         column.addStretch(3)
         theme.notifier.changed.connect(self._tint)

@@ -26,7 +26,7 @@ from PySide6.QtGui import (
     QPixmap,
     QTransform,
 )
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
 
 from project.entities.causal_chains import NodeKind
 from project.entities.study_records import Participant
@@ -34,7 +34,8 @@ from project.schemes.scheme import Label, Pattern, Track
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
-from widgets.form.layouts import FlowLayout
+from widgets.form.controls import push_button
+from widgets.form.layouts import FlowLayout, make_row
 from widgets.text_labels import KeyCaps, definition_tooltip, describe
 from widgets.theme import Palette
 
@@ -341,11 +342,13 @@ class LabelButtons(QWidget):
         flow.setContentsMargins(0, 0, 0, 0)
         for label in track.offered_labels:
             key = working_shortcut(label, taken)
-            button = QPushButton(f" {label.name}")
-            button.setCheckable(True)
-            button.setProperty("segment", True)
-            button.setIconSize(QSize(SIGN_PX, SIGN_PX))
-            button.setAccessibleName(tr("Label: {name}").format(name=label.name))
+            button = push_button(
+                f" {label.name}",
+                name=tr("Label: {name}").format(name=label.name),
+                side=SIGN_PX,
+                look="segment",
+                checkable=True,
+            )
             button.setAccessibleDescription(label.definition)
             button.setToolTip(definition_tooltip(label.name, label.definition, key, label.examples))
             button.clicked.connect(lambda _=False, key=label.key: self._choose(key))
@@ -381,10 +384,7 @@ def working_shortcut(label: Label, taken: Sequence[QKeySequence]) -> str:
 def _add_key_cap(button: QPushButton, key: str) -> None:
     caps = KeyCaps(key)
     caps.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-    row = QHBoxLayout(button)
-    row.setContentsMargins(0, 0, theme.GRID // 2, 0)
-    row.addStretch(1)
-    row.addWidget(caps)
+    button.setLayout(make_row(None, caps, margin=(0, 0, theme.GRID // 2, 0)))
     button.setStyleSheet(f"QPushButton {{ padding-right: {caps.sizeHint().width() + theme.GRID}px; }}")
 
 
@@ -507,8 +507,7 @@ class ParticipantButtons(QWidget):
 
 def make_choice_button(text: str, words: str) -> QPushButton:
     """Return a small button that says what it does when asked."""
-    button = QPushButton()
-    button.setProperty("segment", True)
+    button = push_button("", look="segment")
     set_button_text(button, text, words)
     return button
 

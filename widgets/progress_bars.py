@@ -4,12 +4,13 @@ import time
 from collections.abc import Callable
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QStackedWidget, QWidget
+from PySide6.QtWidgets import QProgressBar, QStackedWidget, QWidget
 
 from project.progress import RemainingTimeEstimator, format_time_left
 from resources.translation import tr
-from widgets import theme
-from widgets.text_labels import PlainLabel, describe
+from widgets.form.controls import push_button
+from widgets.form.layouts import make_row
+from widgets.text_labels import PlainLabel
 
 _HEIGHT = 3
 
@@ -50,20 +51,18 @@ class ProgressLine(QWidget):
         super().__init__(parent)
         self._clock = clock
         self._remaining = RemainingTimeEstimator(clock)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID)
         self.bar = ProgressBar(textVisible=False)
         self.bar.setFixedHeight(6)
         self.bar.setAccessibleName(name)
         self.text = PlainLabel()
         self.setMinimumHeight(self.text.sizeHint().height())
-        self.cancel = QPushButton(tr("&Cancel"))
-        describe(self.cancel, tr("Cancel: {name}").format(name=name), tr("Stop; nothing is left of it"))
-        self.cancel.clicked.connect(self.cancel_requested)
-        row.addWidget(self.bar, 1)
-        row.addWidget(self.text)
-        row.addWidget(self.cancel)
+        self.cancel = push_button(
+            tr("&Cancel"),
+            tr("Stop; nothing is left of it"),
+            self.cancel_requested,
+            name=tr("Cancel: {name}").format(name=name),
+        )
+        self.setLayout(make_row(self.bar, 1, self.text, self.cancel))
         kept = self.sizePolicy()
         kept.setRetainSizeWhenHidden(True)
         self.setSizePolicy(kept)
@@ -102,8 +101,7 @@ class StatusLine(QStackedWidget):
             parent: which it is part of.
         """
         super().__init__(parent)
-        self._said = PlainLabel(wordWrap=True)
-        self._said.setAccessibleName(name)
+        self._said = PlainLabel(wordWrap=True, accessibleName=name)
         self.line = ProgressLine(doing)
         self.line.cancel_requested.connect(self.cancel_requested)
         self.addWidget(self._said)

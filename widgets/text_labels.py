@@ -76,7 +76,7 @@ def _escape_char(text: str) -> str:
     return f"⟨U+{ord(text):04X}⟩"
 
 
-KEY_HEIGHT = 18
+_KEY_HEIGHT = 18
 _KEY_GAP = 4.0
 _STROKE_WIDTH = 10.0
 
@@ -92,9 +92,14 @@ def paint_key(painter: QPainter, key: str, where: QRectF) -> None:
     painter.drawText(where, Qt.AlignmentFlag.AlignCenter, key)
 
 
+def key_height() -> int:
+    """Return how high a cap is, in logical pixels."""
+    return theme.scaled(_KEY_HEIGHT)
+
+
 def key_width(key: str) -> float:
     """Return how wide a cap must be for its letter, in logical pixels."""
-    return max(float(KEY_HEIGHT), QFontMetricsF(theme.font(theme.POINTS - 1.5)).horizontalAdvance(key) + 10)
+    return max(float(key_height()), QFontMetricsF(theme.font(theme.POINTS - 1.5)).horizontalAdvance(key) + 10)
 
 
 class KeyCaps(QWidget):
@@ -107,11 +112,12 @@ class KeyCaps(QWidget):
         self._alternatives = [split_keys(alternative) for alternative in keys.split(", ")]
         self.setAccessibleName(keys)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme.notifier.changed.connect(self.updateGeometry)
         theme.notifier.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
         caps = sum(key_width(key) + _KEY_GAP for alternative in self._alternatives for key in alternative)
-        return QSize(round(caps - _KEY_GAP + _STROKE_WIDTH * (len(self._alternatives) - 1)), KEY_HEIGHT)
+        return QSize(round(caps - _KEY_GAP + _STROKE_WIDTH * (len(self._alternatives) - 1)), key_height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -121,11 +127,11 @@ class KeyCaps(QWidget):
             if index:
                 painter.setPen(theme.palette().muted)
                 painter.drawText(
-                    QRectF(left, 0, _STROKE_WIDTH - _KEY_GAP, KEY_HEIGHT), Qt.AlignmentFlag.AlignCenter, "/"
+                    QRectF(left, 0, _STROKE_WIDTH - _KEY_GAP, key_height()), Qt.AlignmentFlag.AlignCenter, "/"
                 )
                 left += _STROKE_WIDTH
             for key in alternative:
-                paint_key(painter, key, QRectF(left, 0, key_width(key), KEY_HEIGHT))
+                paint_key(painter, key, QRectF(left, 0, key_width(key), key_height()))
                 left += key_width(key) + _KEY_GAP
 
 
@@ -142,9 +148,11 @@ class PlainLabel(QLabel):
     It names the window's own entries where a hint names a command.
     """
 
-    def __init__(self, text: str = "", parent: QWidget | None = None, **properties: Any) -> None:
-        """Make a label with properties of `QLabel`, such as `wordWrap`."""
+    def __init__(self, text: str = "", parent: QWidget | None = None, *, look: str = "", **properties: Any) -> None:
+        """Make a label with properties of `QLabel`, such as `wordWrap`; `look` is `quiet` or `muted`."""
         super().__init__(in_window_terms(text), parent, textFormat=Qt.TextFormat.PlainText, **properties)
+        if look:
+            self.setProperty(look, True)
 
     def setText(self, text: str) -> None:
         super().setText(in_window_terms(text))
@@ -194,8 +202,8 @@ def describe(widget: QWidget, name: str, tip: str) -> None:
 class ElidedLabel(PlainLabel):
     """Use `set_text` and `text`; what the label draws may be shorter."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("", parent)
+    def __init__(self, parent: QWidget | None = None, *, look: str = "", **properties: Any) -> None:
+        super().__init__("", parent, look=look, **properties)
         self._whole = ""
 
     def set_wrapped(self, wrapped: bool) -> None:
@@ -259,9 +267,11 @@ def _escape(text: str) -> str:
 class RichLabel(QLabel):
     """Shows rich text. The caller escapes all of it that is not the program's own (`html.escape`)."""
 
-    def __init__(self, text: str = "", parent: QWidget | None = None, **properties: Any) -> None:
-        """Make a label with properties of `QLabel`, such as `wordWrap`."""
+    def __init__(self, text: str = "", parent: QWidget | None = None, *, look: str = "", **properties: Any) -> None:
+        """Make a label with properties of `QLabel`, such as `wordWrap`; `look` is `quiet` or `muted`."""
         super().__init__(semibold(text), parent, textFormat=Qt.TextFormat.RichText, **properties)
+        if look:
+            self.setProperty(look, True)
 
     def setText(self, text: str) -> None:
         super().setText(semibold(text))

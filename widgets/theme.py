@@ -12,7 +12,7 @@ from typing import Literal
 from PySide6.QtCore import QByteArray, QObject, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QIconEngine, QPainter, QPalette, QPixmap, QPixmapCache
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QApplication, QStyleFactory
+from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
 
 from resources import resource
 from resources.translation import tr
@@ -25,6 +25,8 @@ POINTS = 9.75
 """Size of ordinary text: 13 pixels at 96 dots an inch."""
 GRID = 8
 """Distances between things are multiples, or the half, of this many pixels."""
+TEXT_SIZES = (80, 90, 100, 110, 125, 150, 175, 200)
+"""Sizes of text that the user can choose, in per cent of the usual one."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class Notifier(QObject):
     """Tells widgets that paint themselves when to repaint.
 
     Signals:
-        changed: another theme was applied; `palette()` already gives its colours.
+        changed: another theme or size of text was applied; `palette()` and `font()` already give it.
     """
 
     changed = Signal()
@@ -71,6 +73,7 @@ notifier = Notifier()
 class _Current:
     mode: Mode = "dark"
     shade: Shade = "dark"
+    text_size: int = 100
     followed: QApplication | None = None
 
 
@@ -103,28 +106,72 @@ def apply(app: QApplication, mode: Mode = "system") -> None:
         mode: `system` follows the desktop's setting, also when that changes later.
     """
     _Current.mode = mode
-    if _Current.followed is not app:
+    if first := _Current.followed is not app:
         app.setStyle(QStyleFactory.create("Fusion"))
         _load_fonts()
         app.setFont(font())
         app.styleHints().colorSchemeChanged.connect(_follow_desktop)
         _Current.followed = app
-    _set_shade(app, _desktop_shade(app) if mode == "system" else mode)
+    shade = _desktop_shade(app) if mode == "system" else mode
+    if first or shade != _Current.shade:
+        _set_shade(app, shade)
+
+
+def dress(window: QWidget) -> None:
+    """Give the style sheet to a window that belongs to no other; what belongs to a window has it from there.
+
+    As the whole application's, Qt would match it with every part of a page each time that a part around it is put
+    into another one: most of the time that a page takes to be made.
+    """
+    window.setStyleSheet(_style_sheet(_Current.shade))
 
 
 def font(points: float = POINTS, *, semibold: bool = False) -> QFont:
     """Return the bundled typeface with figures of one width, so that running numbers stand still."""
     result = QFont(FAMILY)
-    result.setPointSizeF(points)
+    result.setPointSizeF(points * _Current.text_size / 100)
     result.setFeature(QFont.Tag("tnum"), 1)
     if semibold:
         result.setWeight(QFont.Weight.DemiBold)
     return result
 
 
+def scaled(pixels: float) -> int:
+    """Return a height or width that text needs, given in pixels for text of the usual size."""
+    return round(pixels * _Current.text_size / 100)
+
+
+def text_size() -> int:
+    """Return the size of text in use, in per cent of the usual one."""
+    return _Current.text_size
+
+
+def set_text_size(app: QApplication, size: int) -> None:
+    """Give every text of the program another size, in per cent of the usual one.
+
+    A widget with a font of its own keeps what tells it apart; one that paints text hears of it from `notifier`.
+    """
+    share = size / _Current.text_size
+    if share == 1:
+        return
+    _Current.text_size = size
+    own = [
+        (widget, QFont(widget.font()))
+        for widget in app.allWidgets()
+        if widget.testAttribute(Qt.WidgetAttribute.WA_SetFont)
+    ]
+    app.setFont(font())
+    # With a style sheet, widgets take the font of the program only when they are styled again.
+    _dress_again(app, _style_sheet(_Current.shade))
+    for widget, before in own:
+        before.setPointSizeF(before.pointSizeF() * share)
+        widget.setFont(before)
+    notifier.changed.emit()
+
+
 def _follow_desktop() -> None:
     app = QApplication.instance()
-    if _Current.mode == "system" and isinstance(app, QApplication):
+    if _Current.mode == "system" and isinstance(app, QApplication) and _desktop_shade(app) != _Current.shade:
         _set_shade(app, _desktop_shade(app))
 
 
@@ -134,13 +181,17 @@ def _desktop_shade(app: QApplication) -> Shade:
 
 
 def _set_shade(app: QApplication, shade: Shade) -> None:
-    if shade == _Current.shade and app.styleSheet() == _style_sheet(shade):
-        return
-    _Current.shade = shade
-    colours = load(shade)
-    app.setPalette(_qt_palette(colours))
-    app.setStyleSheet(_style_sheet(shade))
+    before, _Current.shade = _style_sheet(_Current.shade), shade
+    app.setPalette(_qt_palette(load(shade)))
+    _dress_again(app, before)
     notifier.changed.emit()
+
+
+def _dress_again(app: QApplication, before: str) -> None:
+    """Style every window again that has the style sheet that there was."""
+    for window in app.topLevelWidgets():
+        if window.styleSheet() == before:
+            dress(window)
 
 
 @cache

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from annotate.interchange import document_import, lossless_format
-from annotate.interchange.bounded_files import check_entries, read_head
+from annotate.interchange.bounded_files import check_entries, check_lanes, read_head
 from annotate.interchange.document import Document, Format, join_documents
 from annotate.interchange.document_import import Plan
 from annotate.interchange.lane_mapping import ImportMapping
@@ -103,6 +103,7 @@ def read_file(path: Path, key: str | None = None) -> Document:
         endings = (end for end in file_format.suffixes if path.name.lower().endswith(end))
         name = path.name[: -len(next(endings, path.suffix)) or None] or path.name
         found = replace(file_format.read(path), name=name, source=file_format.key)
+    check_lanes(path, len(found.lanes_by_name()))
     check_entries(path, sum(len(lane.entries) for part in found.recordings for lane in part.lanes))
     return found
 

@@ -6,6 +6,7 @@ XML with a document type, and so with any entity, is refused.
 import csv
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,8 +23,12 @@ MAX_FILE_BYTES = 64 * MEGABYTE
 """The largest file that is read where its format says nothing else."""
 MAX_ENTRIES = 500_000
 """Segments and utterances that are read from one file of another tool."""
+MAX_LANES = 5_000
+"""Tiers, subjects or columns of different names that are read from one file of another tool."""
 HEAD_BYTES = 65_536
 _MAX_CELL_CHARS = 10_000_000
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+"""Half a character, as JSON writes it."""
 
 
 def read_head(path: Path) -> bytes:
@@ -69,10 +74,22 @@ def decode_text(found: bytes, path: Path) -> str:
         ) from None
 
 
+def load_json(text: str, **options: Any) -> Any:
+    """Return what a JSON text says, read with options of `json.loads`.
+
+    Raises:
+        ValueError: it is no JSON, or a text in it is no Unicode, which no study can hold.
+    """
+    found = json.loads(text, **options)
+    if _SURROGATE.search(text):
+        json.dumps(found, ensure_ascii=False).encode()
+    return found
+
+
 def parse_json(text: str, path: Path) -> Any:
     """Return what the JSON in a file says."""
     try:
-        return json.loads(text)
+        return load_json(text)
     except json.JSONDecodeError as error:
         raise damaged_file_error(path, f"it is not JSON ({error.msg})", error.lineno) from None
     except (ValueError, RecursionError):
@@ -139,6 +156,15 @@ def check_entries(path: Path, number: int) -> None:
     if number > MAX_ENTRIES:
         raise UserError(
             f"{escape_unprintable(path.name)} has more than {MAX_ENTRIES} segments and utterances, which is the limit.",
+            "Nothing was imported. Split the file.",
+        )
+
+
+def check_lanes(path: Path, number: int) -> None:
+    """Return quietly where a file holds `MAX_LANES` tiers of different names at most."""
+    if number > MAX_LANES:
+        raise UserError(
+            f"{escape_unprintable(path.name)} has more than {MAX_LANES} tiers, which is the limit.",
             "Nothing was imported. Split the file.",
         )
 

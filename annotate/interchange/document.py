@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
+from annotate.interchange.bounded_files import load_json
 from project.entities.study_records import Json, Recording
 from project.errors import UserError
 from project.schemes.scheme import TierConstraint
@@ -34,7 +35,7 @@ def parse_comments(value: Json) -> list[str]:
     found = value
     if isinstance(value, str) and value.startswith("["):
         try:
-            found = json.loads(value)
+            found = load_json(value)
         except (ValueError, RecursionError):
             found = value
     items = found if isinstance(found, list) else [value]
@@ -377,9 +378,16 @@ def split_into_rows(entries: Sequence[InterchangeEntry]) -> list[list[Interchang
 
 def unique_name(name: str, taken: set[str]) -> str:
     """Return a name that is not taken yet, with a number after it where it has to be, and take it."""
-    found, number = name, 2
-    while found in taken:
-        found, number = f"{name} ({number})", number + 1
+    found = name
+    if name in taken:
+        # A file can have a name a million times, so the numbers are not counted one by one.
+        used, free = 1, 2
+        while f"{name} ({free})" in taken:
+            used, free = free, free * 2
+        while free - used > 1:
+            middle = (used + free) // 2
+            used, free = (middle, free) if f"{name} ({middle})" in taken else (used, middle)
+        found = f"{name} ({free})"
     taken.add(found)
     return found
 

@@ -287,7 +287,7 @@ class _DocumentImportPlanner:
         """Let the largest scheme that is made be the default, where that comes with the program and has no segments."""
         found, default = self._found, self._session.schemes.default.key
         marked = Counter(segment.scheme for segment in found.new_segments)
-        marked.update(study_schemes.segment_counts(self._session.study))
+        marked.update(study_schemes.scheme_segment_counts(self._session.study))
         made = [key for key in found.new_versions if not self._session.schemes.is_in_use(key)]
         if made and default in shipped_names() and not marked[default]:
             found.default = max(made, key=lambda key: marked[key])

@@ -274,6 +274,7 @@ class LaneReader:
             scheme.field(field_key)
         names = {label.name.casefold(): label.key for label in self._track.labels}
         self._known = names | {label.key.casefold(): label.key for label in self._track.labels}
+        self._keys = {label.key for label in self._track.labels}
         self._labels: dict[str, str] = dict(target.labels)
         self._fields = {field.key: field for field in scheme.fields}
         self._about = scheme.participant_field(target.track)
@@ -284,11 +285,7 @@ class LaneReader:
         found = self._labels.get(text)
         if found is None:
             plain = text.strip()
-            found = (
-                plain
-                if self._track.label(plain) is not None
-                else self._known.get(plain.casefold(), self._target.otherwise)
-            )
+            found = plain if plain in self._keys else self._known.get(plain.casefold(), self._target.otherwise)
             self._labels[text] = found
         return found
 

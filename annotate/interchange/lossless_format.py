@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, open_input, too_large_error
+from annotate.interchange.bounded_files import MEGABYTE, damaged_file_error, load_json, open_input, too_large_error
 from annotate.interchange.document import (
     Document,
     Format,
@@ -251,7 +251,7 @@ def _read_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
 def _parse_object(line: bytes, path: Path, number: int) -> dict[str, Any]:
     try:
         text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-        found = json.loads(text, parse_constant=_refuse_constant, parse_float=_parse_finite)
+        found = load_json(text, parse_constant=_refuse_constant, parse_float=_parse_finite)
     except UnicodeDecodeError:
         raise damaged_file_error(path, "it is not UTF-8", number) from None
     except (ValueError, RecursionError) as error:
@@ -293,12 +293,14 @@ def _parts(rows: dict[str, tuple[Row, ...]]) -> Iterator[RecordingPart]:
     for row in rows["utterance"]:
         about = ("utterances", "", people.get(row["participant_id"], ""), "", "")
         lanes.setdefault(row["recording_id"], {}).setdefault(about, []).append(_entry(row, str(row["text"])))
+    media: dict[Json, list[MediaLink]] = {}
+    for row in rows["medium"]:
+        media.setdefault(row["recording_id"], []).append(MediaLink(str(row["path"])))
     for row in rows["recording"]:
-        media = [MediaLink(str(entry["path"])) for entry in rows["medium"] if entry["recording_id"] == row["id"]]
         duration = row["duration_us"]
         assert isinstance(duration, int)
         made = build_lanes(lanes.get(row["id"], {}))
-        yield RecordingPart(str(row["name"]), made, tuple(media), duration, str(row["id"]))
+        yield RecordingPart(str(row["name"]), made, tuple(media.get(row["id"], ())), duration, str(row["id"]))
 
 
 def _entry(row: Row, text: str) -> InterchangeEntry:
@@ -374,8 +376,10 @@ class _LosslessImportPlanner:
             table: {row_key(table, row): row for row in read_table(session.study, table)} for table in EXCHANGE_TABLES
         }
         self._marked = {key[0] for table in ("segment", "utterance") for key in self._present[table]}
-        self._numbers = {row["number"] for row in self._present["recording"].values()}
+        self._numbers = {int(str(row["number"])) for row in self._present["recording"].values()}
+        self._highest = max(self._numbers, default=0)
         self._old_recordings: set[Json] = set()
+        self._old_people = {key[0] for key in self._present["participant"]}
         self._same: dict[str, dict[Json, Json]] = {table: {} for table in EXCHANGE_TABLES}
         self._remarks: Counter[str] = Counter()
 
@@ -419,6 +423,10 @@ class _LosslessImportPlanner:
             if key in self._present[table]:
                 if self._present[table][key] != row:
                     self._remarks[f"lines of type {table} differ from the study, which stays as it is."] += 1
+            elif table == "consent" and row["participant_id"] in self._old_people:
+                self._remarks[
+                    "lines of type consent are left out, as the study has these participants: record it there."
+                ] += 1
             elif table != "medium" or row["recording_id"] not in self._old_recordings:
                 self._check_references(table, row)
                 found[key] = self._adapt_row(table, row)
@@ -430,13 +438,16 @@ class _LosslessImportPlanner:
     def _adapt_row(self, table: str, row: Row) -> Row:
         """Return a row as this study takes it: a number that is free, a path that stays in its folder."""
         if table == "recording":
-            if row["number"] in self._numbers:
-                row = {**row, "number": max(int(str(number)) for number in self._numbers) + 1}
+            number = int(str(row["number"]))
+            if number in self._numbers:
+                number = self._highest + 1
+                row = {**row, "number": number}
                 self._remarks["recordings get another number, as theirs is taken."] += 1
-            self._numbers.add(row["number"])
+            self._numbers.add(number)
+            self._highest = max(self._highest, number)
         if table == "medium":
             path = PurePosixPath(str(row["path"]).replace("\\", "/"))
-            if path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
+            if not path.name or path.is_absolute() or ".." in path.parts or ":" in path.parts[0]:
                 row = {**row, "path": path.name or "medium"}
                 self._remarks["media lie outside the study's folder: locate them after the import."] += 1
         return row

@@ -23,7 +23,7 @@ from project.schemes.scheme import (
     TierConstraint,
     Track,
 )
-from project.schemes.scheme_file import parse_scheme, write_scheme
+from project.schemes.scheme_file import MAX_SCHEME_BYTES, parse_scheme, write_scheme
 
 PARTICIPANT = "participant"
 """Key of the field that says whom a segment is about."""
@@ -83,6 +83,11 @@ def make_tier_schemes(
         made = assign_keys(builder.build(key, document, speech=not schemes), base, keys_in_use)
         if made != base:
             texts[key] = write_scheme(made)
+            if len(texts[key].encode()) > MAX_SCHEME_BYTES:
+                raise UserError(
+                    "The file has more codes than a scheme can hold.",
+                    "Import the tier that has them as free text: --map TIER=text, or “Becomes” in the window.",
+                )
             made = parse_scheme(texts[key], made.name)
             keys += describe_keys(made, base)
         schemes[key] = made

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 
+from annotate.interchange.bounded_files import load_json
 from project.entities.study_records import Json
 from project.schemes.scheme import Field, FieldKind, Scheme
 
@@ -51,7 +52,7 @@ def _items(field: Field, value: Json) -> list[Json]:
     text = value.strip()
     if text.startswith("["):
         try:
-            found = json.loads(text)
+            found = load_json(text)
         except (ValueError, RecursionError):
             found = None
         if isinstance(found, list):

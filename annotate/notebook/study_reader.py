@@ -17,7 +17,7 @@ from annotate.agreement.annotation_arrays import Options
 from annotate.agreement.study_agreement import AgreementQuery, build_report_tables, report_agreement
 from annotate.blinding.reveals import split_by_visibility
 from annotate.segments.segment_edits import find_segment
-from annotate.statistics.statistics_tables import budget_table, data_rows, transition_rows
+from annotate.statistics.statistics_tables import budget_table, data_rows, transition_rows, variable_column
 from annotate.statistics.study_observations import ObservationQuery, read_observations
 from annotate.statistics.time_budget import compute_time_budget
 from annotate.statistics.transitions import count_transitions
@@ -129,10 +129,14 @@ class StudyReader:
         return self._frame(head, rows)
 
     def participants(self) -> DataFrame:
-        """Return a row for each participant: pseudonym, role, consent to each use, and a column for each variable."""
+        """Return a row for each participant: pseudonym, role, consent to each use, and a column for each variable.
+
+        A variable that is called like another column stands under `variable_` and its name.
+        """
         study = self._session.study
         known, names = variable_values(study), [*variable_kinds(study)]
-        head = ("participant", "role", *(f"consent_{use.value}" for use in ConsentUse), *names)
+        own = ("participant", "role", *(f"consent_{use.value}" for use in ConsentUse))
+        head = (*own, *(variable_column(name, own) for name in names))
         rows = []
         for person in all_participants(study):
             given, values = consents(study, person.id), known.get(person.id, {})

@@ -70,6 +70,15 @@ class SegmentTable:
         self._disputed: set[str] | None = None
         self._forget_judges()
 
+    def find_all_problems(self) -> None:
+        """Find out what is still to be done about every segment; for a thread, because that takes long."""
+        for segment_id in self.rows:
+            self.problems(segment_id)
+
+    def take_over(self, other: "SegmentTable") -> None:
+        """Use the rows of another table of this study, and the problems that it found."""
+        self.rows, self._problems = other.rows, other._problems
+
     def affected_ids(self, changes: Changes) -> list[str] | None:
         """Return the ids of the segments that are read again after an edit; None for all."""
         if _RELOAD_TABLES & changes.tables.keys():

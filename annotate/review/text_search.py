@@ -101,7 +101,8 @@ class StudySearch:
         places = {
             n: place for n, place in self.index.find_locations(typed).items() if place.table not in SEGMENT_TABLES
         }
-        return self._build_hits([(place, self.index.excerpt(typed, n)) for n, place in list(places.items())[:limit]])
+        first = [*places][:limit]
+        return self._build_hits([*zip((places[n] for n in first), self.index.excerpts(typed, first), strict=True)])
 
     def _build_hits(self, found: list[tuple[TextLocation, Excerpt]]) -> list[SearchHit]:
         about = [place.subject for place, _ in found if place.table in SEGMENT_TABLES]

@@ -1,5 +1,6 @@
 """Time budgets and transitions as tables, for people, spreadsheets and programs that compute."""
 
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,14 +31,20 @@ BUDGET_COLUMNS: tuple[Column[BudgetRow], ...] = (
 """What is said of a label, behind the values of its group."""
 
 
+def variable_column(name: str, taken: Collection[str]) -> str:
+    """Return the column of a variable of participants: its name, or `variable_` and its name where that is taken."""
+    return f"variable_{name}" if name in taken else name
+
+
 def _group_value(place: int, row: Any) -> str:
     return str(row.group[place])
 
 
 def budget_table(budget: TimeBudget) -> TextTable:
     """Return a row for each group and label."""
+    taken = {column.key for column in BUDGET_COLUMNS}
     groups: list[Column[BudgetRow]] = [
-        Column(key.key, key.name, NumberFormat.TEXT, partial(_group_value, place))
+        Column(variable_column(key.key, taken), key.name, NumberFormat.TEXT, partial(_group_value, place))
         for place, key in enumerate(budget.keys)
     ]
     return table(budget.rows, (*groups, *BUDGET_COLUMNS))
@@ -45,7 +52,8 @@ def budget_table(budget: TimeBudget) -> TextTable:
 
 def transition_rows(found: TransitionTable) -> tuple[list[str], list[list[Cell]]]:
     """Return head and rows of a long table: a row for each group and pair of labels."""
-    head = [*(key.key for key in found.keys), "first", "second", "count", "proportion"]
+    own = ("first", "second", "count", "proportion")
+    head = [*(variable_column(key.key, own) for key in found.keys), *own]
     rows: list[list[Cell]] = []
     for matrix in found.matrices:
         proportions = matrix.proportions

@@ -8,6 +8,7 @@ from math import isfinite
 from pathlib import Path
 
 from project.entities.study_records import Changes, Participant, ParticipantVariable, VariableKind
+from project.erasure.withdrawal_guard import guard_import
 from project.errors import UserError, require_length
 from project.files.atomic_files import explain_os_errors
 from project.queries.recording_rows import all_participants, all_variables, delete_variable, set_variable
@@ -75,8 +76,9 @@ def read_variables(path: Path) -> dict[str, dict[str, str]]:
 
     Commas, semicolons and tabs separate.
     """
-    with explain_os_errors(f"“{escape_unprintable(path.name)}” cannot be read", "See where it lies."):
-        content = path.read_bytes()[: _MAX_TABLE_BYTES + 1]
+    unreadable = f"“{escape_unprintable(path.name)}” cannot be read"
+    with explain_os_errors(unreadable, "See where it lies."), path.open("rb") as file:
+        content = file.read(_MAX_TABLE_BYTES + 1)
     if len(content) > _MAX_TABLE_BYTES:
         raise UserError("The table is larger than 10 MB.", "Leave out what is no variable of participants.")
     try:
@@ -85,9 +87,11 @@ def read_variables(path: Path) -> dict[str, dict[str, str]]:
         raise UserError("The table is not in UTF-8.", "Save it as “CSV UTF-8”.") from None
     first = text.partition("\n")[0]
     separator = max(",;\t", key=first.count)
-    rows = [
-        [restore_formula(cell).strip() for cell in row] for row in csv.reader(io.StringIO(text), delimiter=separator)
-    ]
+    table = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        rows = [[restore_formula(cell).strip() for cell in row] for row in table]
+    except csv.Error as error:
+        raise UserError(f"{unreadable} at line {table.line_num}: {error}.", "Save it as “CSV UTF-8” again.") from None
     rows = [row for row in rows if any(row)]
     if not rows or len(rows[0]) < 2 or rows[0][0].casefold() not in _FIRST_COLUMNS:
         raise UserError(
@@ -109,15 +113,21 @@ def read_variables(path: Path) -> dict[str, dict[str, str]]:
     return found
 
 
-def import_variables(session: Session, table: Mapping[str, Mapping[str, str]]) -> tuple[int, Changes]:
-    """Fill in what `read_variables` read, as one step; returns how many values, and what changed."""
+def import_variables(
+    session: Session, table: Mapping[str, Mapping[str, str]], *, keep_rest: bool = False
+) -> tuple[int, Changes]:
+    """Fill in what `read_variables` read, as one step; returns how many values, and what changed.
+
+    Nobody who withdrew comes back by it; with `keep_rest`, what looks like them comes in all the same.
+    """
     people = {participant.pseudonym: participant.id for participant in all_participants(session.study)}
     unknown = [pseudonym for pseudonym in table if pseudonym not in people]
     if unknown:
         names = ", ".join(map(escape_unprintable, unknown[:5]))
         raise UserError(f"Nobody in the study is called {names}.", "Add them first, or correct the table.")
     count = sum(map(len, table.values()))
-    with session.step(f"Import {describe_rows(count, 'variable')}") as step:
+    title = f"Import {describe_rows(count, 'variable')}"
+    with session.step(title) as step, guard_import(session.study, keep_rest=keep_rest):
         _write(session.study, {people[pseudonym]: values for pseudonym, values in table.items()}, None)
     return count, step.changes
 

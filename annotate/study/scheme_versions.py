@@ -16,8 +16,8 @@ from project.queries.study_schemes import (
     all_versions,
     insert_version,
     label_counts,
+    scheme_segment_counts,
     schemes_in_use,
-    segment_counts,
     value_counts,
 )
 from project.schemes.scheme import FieldKind, Scheme
@@ -197,7 +197,7 @@ class KeptScheme:
 def list_study_schemes(session: Session) -> list[KeptScheme]:
     """Return the schemes of a study: those in use in their order, then those that are only kept."""
     study = session.study
-    versions, values, segments = all_versions(study), value_counts(study), segment_counts(study)
+    versions, values, segments = all_versions(study), value_counts(study), scheme_segment_counts(study)
     used = schemes_in_use(study)
     keys = [*used, *sorted((versions.keys() | segments.keys()) - set(used))]
     return [

@@ -23,9 +23,9 @@ from project.text_format import pluralize
 from project.timebase import FrameTimes
 
 REASON_TEXTS = {
-    ReviewReason.UNSEARCHED: "No faces were looked for here",
+    ReviewReason.UNSEARCHED: "Faces were not tracked here",
     ReviewReason.DAMAGED: "This frame could not be decoded whole; a face may be in it",
-    ReviewReason.NO_TRACK: "People are in this recording, and no face was found in all of it: look whether one is bare",
+    ReviewReason.NO_TRACK: "People are in this recording, but no face was found in it: check for an uncovered face",
     ReviewReason.GAP: "Between two tracks of probably the same face",
     ReviewReason.ENDS: "A face's track ends here in the middle of the picture",
     ReviewReason.BEGINS: "A face's track begins after this in the middle of the picture",
@@ -103,7 +103,7 @@ class FaceSheet:
     def pending_text(self) -> str:
         """Say in words all that is left: places to look at, tracks to decide on, and the review itself."""
         if self.run is None:
-            return "faces were not looked for yet"
+            return "faces not tracked yet"
         undecided = (
             f"{pluralize(len(self.undecided_tracks), 'undecided track')} (hidden)" if self.undecided_tracks else ""
         )

@@ -13,7 +13,7 @@ from anonymize.methods.face_methods import missing_weights
 from anonymize.pii_detection.pii_hit import KINDS
 from anonymize.pii_review.language_coverage import compute_coverage
 from anonymize.privacy.privacy_job import missing_models
-from anonymize.release.private_content import collect_private
+from anonymize.release.private_content import build_scrubber, collect_private
 from anonymize.release.release_plan import KEEP, LEAVE_OUT, SCRUB, SOLID, ReleasePlan, keyed_checksum
 from anonymize.release.release_rules import (
     ReleaseBlocker,
@@ -27,6 +27,7 @@ from anonymize.release.release_texts import (
     ReleasedText,
     find_confirming_annotator,
     list_released_texts,
+    scheme_words,
     unconfirmed_message,
 )
 from models.faces.face_detectors import DETECTORS, SEPARATOR, WITNESS_DETECTORS, find_independent
@@ -38,6 +39,7 @@ from project.merging.merge import COPY_PROPERTY
 from project.queries.face_rows import mask_state
 from project.queries.history_rows import source_sha256
 from project.queries.pii_rows import pii_decisions, public_words
+from project.queries.segment_rows import segments_of
 from project.session.optional_parts import NAMES
 from project.session.session import Session
 from project.text_format import escape_unprintable, pluralize
@@ -51,6 +53,7 @@ _MAX_LISTED = 100
 def blockers_before_rendering(session: Session, plan: ReleasePlan, selection: Selection) -> list[ReleaseBlocker]:
     """Return everything that stands in the way and can be told without rendering, by rule and recording."""
     found = [*check_not_empty(selection), *check_history(session), *check_texts_reviewed(session, plan)]
+    found += check_imported_codes(session, selection)
     for candidate in selection.candidates:
         for rule in RECORDING_RULES:
             found += rule(candidate)
@@ -132,6 +135,31 @@ def check_texts_reviewed(
     if texts and find_confirming_annotator(session, texts) is None:
         hint = "Read them, then confirm: greenroom release texts STUDY --confirm"
         yield ReleaseBlocker("texts-reviewed", unconfirmed_message(len(texts)), hint)
+
+
+def check_imported_codes(session: Session, selection: Selection) -> Iterator[ReleaseBlocker]:
+    """Rule `pii-reviewed`: the words of a scheme that an import made of a file leave as they are."""
+    words: dict[str, None] = {}
+    for scheme in session.schemes:
+        if scheme.source and any(
+            segments_of(session.study, candidate.recording.id, scheme=scheme.key) for candidate in selection.candidates
+        ):
+            words |= dict.fromkeys(scheme_words(scheme))
+    if not words:
+        return
+    if not NAMES.is_installed:
+        yield ReleaseBlocker("pii-reviewed", NAMES.missing_text, NAMES.hint, waivable=False, weights=NAMES.name)
+        return
+    scrubber = build_scrubber(session)
+    found = [word for word in words if scrubber.scrub(word).replacements]
+    if found:
+        listed = ", ".join(f"“{escape_unprintable(word)}”" for word in found[:_MAX_LISTED])
+        yield ReleaseBlocker(
+            "pii-reviewed",
+            f"Words of imported schemes leave as they are, and some look personal: {listed}.",
+            "Rename them in the code book (Study > Schemes…), or in the file before the import; or keep them: "
+            "greenroom pii review STUDY --keep --everywhere --text WORD",
+        )
 
 
 def check_file_present(candidate: ReleaseCandidate) -> Iterator[ReleaseBlocker]:

@@ -1,8 +1,9 @@
 """The rules of a release, what stands in its way by them, waivers, and the recordings that a release is made of."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Generator, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import cast
 
 from annotate.study.leave_permission import LeaveUse, has_consented, may_leave
 from anonymize.faces.face_review import FaceSheet, build_face_sheet
@@ -313,6 +314,16 @@ class Selection:
 
 def select_candidates(session: Session, plan: ReleasePlan) -> Selection:
     """Leave out what is not chosen, hold-outs and, where the plan says so, whatever shows who did not consent."""
+    steps = selection_steps(session, plan)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            return cast(Selection, done.value)
+
+
+def selection_steps(session: Session, plan: ReleasePlan) -> Generator[str, None, Selection]:
+    """Do what `select_candidates` does, one recording at a time; yields "" after each."""
     releases_speech = plan.includes_sound or plan.texts == SCRUB
     use = LeaveUse.RELEASE_OF_SPEECH if releases_speech else LeaveUse.RELEASE_OF_PICTURES
     found: list[ReleaseCandidate] = []
@@ -331,4 +342,5 @@ def select_candidates(session: Session, plan: ReleasePlan) -> Selection:
         else:
             people, refusing = permission.people, permission.refusing
             found.append(ReleaseCandidate(session, plan, recording, people, refusing, personal))
+        yield ""
     return Selection(tuple(found), left_out)

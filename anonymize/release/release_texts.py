@@ -36,7 +36,7 @@ from project.text_format import pluralize
 from project.timebase import utc_now
 
 CONFIRMATION_PROPERTY = "release_texts"
-UTTERANCE, LABEL, SPEAKER = "utterance", "label", "speaker"
+UTTERANCE, LABEL, SPEAKER, CODE = "utterance", "label", "speaker", "code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,16 @@ class ReleasedText:
     before: str
     after: str
     replacements: tuple[Replacement, ...]
+
+
+def scheme_words(scheme: Scheme) -> list[str]:
+    """Return the words of a scheme that every release of its segments has: keys of it, and of all that is in it."""
+    parts = (
+        (scheme.key,),
+        *((track.key, *(label.key for label in track.labels)) for track in scheme.tracks),
+        *((field.key, *(choice.key for choice in field.choices)) for field in scheme.fields),
+    )
+    return [*dict.fromkeys(word for part in parts for word in part)]
 
 
 class AnnotationScrubber:
@@ -95,6 +105,10 @@ class AnnotationScrubber:
             spoken = {lane.participant for lane in found.lanes if lane.kind == "utterances"} - {"", *silent}
             for name in sorted(spoken):
                 self.seen.append(ReleasedText(recording.number, recording.id, 0, SPEAKER, name, name, ()))
+            used = dict.fromkeys(lane.scheme for lane in found.lanes)
+            for scheme in filter(None, map(self._session.schemes.find, used)):
+                for word in scheme_words(scheme) if scheme.source else ():
+                    self.seen.append(ReleasedText(recording.number, recording.id, 0, CODE, word, word, ()))
         return RecordingPart(
             recording_code(recording.number),
             tuple(lanes),

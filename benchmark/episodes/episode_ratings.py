@@ -43,9 +43,10 @@ class ParticipantRating:
 
 def read_ratings(session: Session, recording_id: str) -> list[ParticipantRating]:
     """Return the ratings of people in a recording, by time and annotator; segments that rate nobody are left out."""
-    values = values_in(session.study, recording_id)
+    segments = segments_of(session.study, recording_id, scheme=SCHEME)
+    values = values_in(session.study, recording_id) if segments else {}
     found = []
-    for segment in segments_of(session.study, recording_id, scheme=SCHEME):
+    for segment in segments:
         told = values.get(segment.id, {})
         who = told.get(_PARTICIPANT_FIELD)
         if not isinstance(who, str):

@@ -1,7 +1,11 @@
 """The keys of the window, as it has them where nobody changed them."""
 
-from app.gui.chains.chains_mode import SHORTCUT_SHEET as CHAINS
-from app.gui.transcript.transcript_mode import SHORTCUT_SHEET as TRANSCRIPT
+from app.gui.chains.chains_mode import KEYS as CHAINS
+from app.gui.faces.faces_mode import KEYS as FACES
+from app.gui.pages.commands import key_sheet
+from app.gui.questions.questions_mode import KEYS as QUESTIONS
+from app.gui.review.review_page import KEYS as REVIEW
+from app.gui.transcript.transcript_mode import KEYS as TRANSCRIPT
 from app.gui.window.action_table import ACTIONS
 from app.gui.window.page_registry import MODES
 from docs.site.markdown import codes, table
@@ -17,8 +21,14 @@ def keys() -> str:
             (_plain(spec.text), codes(spec.keys), modes.get(spec.mode, "")) for spec in ACTIONS if spec.menu == menu
         )
         parts += [f"## Menu {_plain(menu)}\n", table(("Action", "Keys", "Only in the mode"), rows)]
-    for name, sheet in (("Transcript", TRANSCRIPT), ("Chains", CHAINS)):
-        own = ((codes(text.split(", ") if text != "," else [","]), what) for text, what in sheet)
+    for name, declared in (
+        ("Faces", FACES),
+        ("Review", REVIEW),
+        ("Transcript", TRANSCRIPT),
+        ("Chains", CHAINS),
+        ("Questions", QUESTIONS),
+    ):
+        own = ((codes(listed), what) for listed, what in key_sheet(declared))
         parts += [f"## Only in {name}\n", table(("Keys", "What they do"), own)]
     return "\n".join(parts)
 

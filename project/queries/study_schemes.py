@@ -54,7 +54,7 @@ def _by_version(rows: Sequence[Row]) -> dict[str, dict[int, Any]]:
     return found
 
 
-def segment_counts(study: Study) -> dict[str, int]:
+def scheme_segment_counts(study: Study) -> dict[str, int]:
     """Return scheme key -> number of segments."""
     return dict(study.rows("SELECT scheme, count(*) FROM segment GROUP BY scheme"))
 

@@ -26,6 +26,7 @@ class Settings:
 
     Attributes:
         theme: `system`, `light` or `dark`.
+        text_size: of the window, in per cent of the usual one.
         annotator: the name that edits are recorded under.
         recent: paths of the studies opened last, newest first.
         volume: of playback, 0 to 100.
@@ -41,6 +42,7 @@ class Settings:
     """
 
     theme: str = "system"
+    text_size: int = 100
     annotator: str = ""
     recent: tuple[str, ...] = ()
     volume: int = 80

@@ -13,6 +13,7 @@ from widgets.timeline.timeline_view import TimelineView
 
 DURATION = 100_000_000
 Requests = dict[str, list[tuple[object, ...]]]
+_KINDS = ("segment_requests", "utterance_requests", "node_requests")
 
 
 def show_timeline(
@@ -33,9 +34,10 @@ def show_timeline(
 def record_requests(view: TimelineView) -> Requests:
     """Return what each signal of a timeline is emitted with from now on, by its name."""
     requests: Requests = {}
-    for name in [name for name in dir(TimelineView) if isinstance(getattr(TimelineView, name), Signal)]:
-        requests[name] = []
-        getattr(view, name).connect(lambda *values, name=name: requests[name].append(values))
+    for prefix, source in (("", view), *((f"{kind}.", getattr(view, kind)) for kind in _KINDS)):
+        for name in [name for name in dir(type(source)) if isinstance(getattr(type(source), name), Signal)]:
+            requests[prefix + name] = []
+            getattr(source, name).connect(lambda *values, key=prefix + name: requests[key].append(values))
     return requests
 
 

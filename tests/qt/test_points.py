@@ -117,12 +117,12 @@ def test_drawing_in_a_lane_of_points_asks_for_one_time_and_dragging_moves_it(qtb
     view = show_timeline(qtbot, [Lane(LANE, "A", editable=True, looks=LOOKS, points=True)], [point("p", 50)])
     heard = record_requests(view)
     drag(view.viewport(), lane_point(view, 20, LANE), lane_point(view, 30, LANE))
-    assert heard["segment_create_requested"] == [(LANE, 30 * SECOND, 30 * SECOND)]
+    assert heard["segment_requests.create"] == [(LANE, 30 * SECOND, 30 * SECOND)]
     beside = lane_point(view, 50, LANE) + QPointF(POINT_PX / 2 - 1, 0)
     assert view.hit(beside).segment == point("p", 50)
     assert view.hit(beside).part is TimelineHitPart.BODY, "a point has no ends to pull"
     drag(view.viewport(), lane_point(view, 50, LANE), lane_point(view, 60, LANE))
-    assert heard["segment_move_requested"] == [([("p", 60 * SECOND, 60 * SECOND)],)]
+    assert heard["segment_requests.move"] == [([("p", 60 * SECOND, 60 * SECOND)],)]
 
 
 def inked(view: QImage, rows: range) -> int:

@@ -152,7 +152,7 @@ def test_each_annotator_and_track_has_a_lane_which_is_grey_once_its_scheme_is_dr
     assert (lane.look("smile").name, lane.look("grin").name) == ("Smile", "grin")
     coded.active.select_track("cues/tone")
     assert {lane.subtitle for lane in timeline.model.lanes if lane.editable} >= {"Expression", "Tone"}
-    timeline.segment_create_requested.emit(key, 4 * SECOND_US, 5 * SECOND_US)
+    timeline.segment_requests.create.emit(key, 4 * SECOND_US, 5 * SECOND_US)
     assert coded.active.key == "cues/expression"
     press(coded, "Return")
     assert len(timeline.model.track(key)) == 1, "no label is chosen before somebody chooses it"

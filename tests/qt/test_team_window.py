@@ -70,7 +70,7 @@ def test_apart_and_together_with_a_conflict(qtbot: QtBot, window: MainWindow, an
         return changes
 
     assert window.studio.edit(add)
-    assert team.table.texts()[0][1] == "1 segment"
+    qtbot.waitUntil(lambda: team.table.texts()[0][1] == "1 segment")
     team.ask_split = lambda names: (names[0], MediaWith.LEAVE)
     answers.give(copy_place=tmp_path / "for Ada")
     qtbot.mouseClick(team.split, Qt.MouseButton.LeftButton)
@@ -92,7 +92,7 @@ def test_apart_and_together_with_a_conflict(qtbot: QtBot, window: MainWindow, an
     assert count_unresolved(session.study) == 0
     assert team.conflicts.listing.count() == 0
     window.studio.undo()
-    assert team.conflicts.listing.count() == 1
+    qtbot.waitUntil(lambda: team.conflicts.listing.count() == 1)
     qtbot.mouseClick(team.merge, Qt.MouseButton.LeftButton)
     assert "nothing new" in team.status.text()
 

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QColor, QFontInfo, QFontMetricsF, QIcon, QImage
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QColor, QFont, QFontInfo, QFontMetricsF, QIcon, QImage
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from resources import resource
 from widgets import theme
+from widgets.table.record_table import RecordTable, text_columns
 from widgets.theme import icon
+from widgets.timeline.lanes import Lane
+from widgets.timeline.timeline_view import TimelineView
 
 TEXTS = ("text", "muted", "error", "competence", "uncertain", "accent")
 SURFACES = ("window", "panel", "raised", "field")
@@ -50,12 +53,16 @@ def test_every_colour_is_one_and_text_is_readable_on_every_surface(shade):
 def test_applying_a_theme_changes_the_colours_and_says_so(qapp, qtbot):
     theme.apply(qapp, "dark")
     dark = theme.palette()
+    window = QWidget()
+    qtbot.addWidget(window)
+    theme.dress(window)
     with qtbot.waitSignal(theme.notifier.changed):
         theme.apply(qapp, "light")
     assert theme.palette() != dark
     assert theme.shade() == "light"
     assert qapp.palette().window().color() == theme.palette().panel
-    assert "@" not in qapp.styleSheet()
+    assert theme.palette().accent.name() in window.styleSheet()
+    assert "@" not in window.styleSheet()
 
 
 def test_the_typeface_is_bundled_and_its_figures_have_one_width(qapp: QApplication):
@@ -66,6 +73,32 @@ def test_the_typeface_is_bundled_and_its_figures_have_one_width(qapp: QApplicati
         assert QFontInfo(font).exactMatch()
         widths = [QFontMetricsF(font).horizontalAdvance(figure * 10) for figure in "0123456789"]
         assert max(widths) - min(widths) < 0.5
+
+
+def test_a_size_of_text_reaches_what_is_there_already(qtbot, qapp: QApplication):
+    theme.apply(qapp, "dark")
+    box = QWidget()
+    theme.dress(box)
+    qtbot.addWidget(box)
+    plain, heading = QLabel("Plain", box), QLabel("Heading", box)
+    heading.setFont(theme.font(theme.POINTS + 2, semibold=True))
+    table = RecordTable("Table", text_columns(["Name"]), parent=box)
+    line = TimelineView(box)
+    line.set_lanes([Lane("ada", "Ada")])
+    box.show()
+    before = table.verticalHeader().defaultSectionSize(), line.bands[0].height, plain.font().pointSizeF()
+    try:
+        for size in (200, 80, 150):
+            theme.set_text_size(qapp, size)
+        assert plain.font().pointSizeF() == pytest.approx(before[2] * 1.5)
+        assert heading.font().pointSizeF() == pytest.approx((theme.POINTS + 2) * 1.5)
+        assert heading.font().weight() == QFont.Weight.DemiBold
+        assert table.verticalHeader().defaultSectionSize() == before[0] * 1.5
+        assert line.bands[0].height > before[1]
+    finally:
+        theme.set_text_size(qapp, 100)
+    assert plain.font().pointSizeF() == before[2]
+    assert table.verticalHeader().defaultSectionSize() == before[0]
 
 
 ROOT = Path(theme.__file__).resolve().parents[1]

@@ -71,7 +71,7 @@ def test_clicks_select_and_selecting_from_outside_makes_no_signal(view: Timeline
     click(view, at(view, 30))
     assert view.selection() == []
     assert heard["selection_changed"] == [(["x"],), (["x", "y"],), (["y"],), (["y", "x"],), ([],)]
-    assert heard["segment_move_requested"] == []
+    assert heard["segment_requests.move"] == []
     click(view, at(view, 15))
     click(view, at(view, 45), SHIFT)
     assert view.selection() == ["x", "y"]
@@ -81,20 +81,20 @@ def test_dragging_moves_once_at_release_and_on_frames(view: TimelineView, heard:
     send(view, DOWN, at(view, 15))
     send(view, MOVE, at(view, 20))
     send(view, MOVE, at(view, 22.03))
-    assert heard["segment_move_requested"] == []
+    assert heard["segment_requests.move"] == []
     assert heard["segments_moving"][-1] == ([("x", 17_040_000, 27_040_000)],)
     send(view, UP, at(view, 22.03))
-    assert heard["segment_move_requested"] == [([("x", 17_040_000, 27_040_000)],)]
+    assert heard["segment_requests.move"] == [([("x", 17_040_000, 27_040_000)],)]
     assert heard["segments_moving"][-1] == ([],)
     assert view.model.segment("x") == span("x", 10, 20)
     drag(view, at(view, 15), at(view, 22.03), held=ALT)
-    assert heard["segment_move_requested"][1:] == [([("x", 17_030_000, 27_030_000)],)], "Alt turns snapping off"
+    assert heard["segment_requests.move"][1:] == [([("x", 17_030_000, 27_030_000)],)], "Alt turns snapping off"
 
 
 def test_dragging_an_edge_resizes_and_snaps(view: TimelineView, heard: Requests) -> None:
     drag(view, at(view, 19.9), at(view, 29.5))
     drag(view, at(view, 40.1), at(view, 20.5))
-    assert heard["segment_move_requested"] == [
+    assert heard["segment_requests.move"] == [
         ([("x", 10_000_000, 30_005_000)],),
         ([("y", 20_000_000, 50_000_000)],),
     ]
@@ -116,7 +116,7 @@ def test_escape_cancels_a_drag_and_belongs_to_it_alone(view: TimelineView, heard
     press(view, "Esc")
     assert view.pointer.gesture is None
     send(view, UP, at(view, start + 8))
-    assert heard["segment_move_requested"] == heard["segment_create_requested"] == []
+    assert heard["segment_requests.move"] == heard["segment_requests.create"] == []
 
 
 def test_what_is_locked_is_selected_but_not_moved(view: TimelineView, heard: Requests) -> None:
@@ -130,14 +130,19 @@ def test_what_is_locked_is_selected_but_not_moved(view: TimelineView, heard: Req
     view.set_selection(["x"])
     view.request_delete()
     view.request_nudge(1)
-    for name in ("segment_move_requested", "segment_create_requested", "delete_requested", "nudge_requested"):
+    for name in (
+        "segment_requests.move",
+        "segment_requests.create",
+        "segment_requests.delete",
+        "segment_requests.nudge",
+    ):
         assert heard[name] == []
 
 
 def test_dragging_on_empty_space_creates(view: TimelineView, heard: Requests) -> None:
     drag(view, at(view, 32.03), at(view, 36.03))
     drag(view, at(view, 26.01, "c"), at(view, 22.01, "c"))
-    assert heard["segment_create_requested"] == [
+    assert heard["segment_requests.create"] == [
         (lane_key("a"), 32_040_000, 36_040_000),
         (lane_key("c"), 22_000_000, 26_000_000),
     ]
@@ -151,8 +156,8 @@ def test_the_ruler_scrubs_and_a_double_click_activates(view: TimelineView, heard
     assert heard["seek_requested"] == [(50_000_000,), (60_000_000,), (100_000_000,)]
     send(view, QEvent.Type.MouseButtonDblClick, at(view, 15))
     send(view, UP, at(view, 15))
-    assert heard["activated"] == [("x",)]
-    assert heard["segment_move_requested"] == []
+    assert heard["segment_requests.activate"] == [("x",)]
+    assert heard["segment_requests.move"] == []
     view.set_recording(10_000_000_000)
     click(view, QPointF(HEADER + 900, 8))
     assert heard["seek_requested"][-1] == (9_000_000_000,), "times beyond 32 bits survive"
@@ -163,7 +168,7 @@ def test_a_segment_that_goes_away_under_a_drag_ends_it(view: TimelineView, heard
     send(view, MOVE, at(view, 18))
     view.update_segments([], ["x"])
     send(view, UP, at(view, 18))
-    assert heard["segment_move_requested"] == []
+    assert heard["segment_requests.move"] == []
     assert heard["selection_changed"][-1] == ([],)
 
 
@@ -193,11 +198,11 @@ def test_keys_walk_from_segment_to_segment(view: TimelineView, heard: Requests) 
         assert view.selection() == [name]
     assert "Segment competence 0:00:40.000 to 0:00:50.000, annotator A." in view.accessibleDescription()
     press(view, "Return")
-    assert heard["activated"] == [("y",)]
+    assert heard["segment_requests.activate"] == [("y",)]
     press(view, "Del")
-    assert heard["delete_requested"] == [(["y"],)]
+    assert heard["segment_requests.delete"] == [(["y"],)]
     view.request_nudge(-1, "end")
-    assert heard["nudge_requested"] == [(["y"], -1, "end")]
+    assert heard["segment_requests.nudge"] == [(["y"], -1, "end")]
     press(view, "Esc")
     assert view.selection() == []
 

@@ -64,28 +64,28 @@ def test_dragging_along_the_lane_and_by_an_edge_retimes_by_its_own_request(view:
     for kind, names, lanes in (("utterance", "uv", (ANN, BOB)), ("node", "eb", (NODES, NODES))):
         drag(view, lane_point(view, 15, lanes[0]), lane_point(view, 17, lanes[0]))
         drag(view, lane_point(view, 30.05, lanes[1]), lane_point(view, 33, lanes[1]))
-        moved, resized = (row[0] for row in heard[f"{kind}_move_requested"])
+        moved, resized = (row[0] for row in heard[f"{kind}_requests.move"])
         assert moved == [(names[0], 12_000_000, 22_000_000)]
         assert resized == [(names[1], pytest.approx(32_950_000, abs=60_000), 40_000_000)]
-    assert heard["segment_move_requested"] == []
+    assert heard["segment_requests.move"] == []
 
 
 def test_only_an_utterance_is_handed_to_another_speaker(view: TimelineView, heard: Requests) -> None:
     drag(view, lane_point(view, 15, lane_key("a")), lane_point(view, 18, BOB))
     drag(view, lane_point(view, 15, NODES), lane_point(view, 18, ANN))
     assert heard["utterance_assign_requested"] == []
-    assert (len(heard["segment_move_requested"]), len(heard["node_move_requested"])) == (1, 1)
+    assert (len(heard["segment_requests.move"]), len(heard["node_requests.move"])) == (1, 1)
     drag(view, lane_point(view, 15, ANN), lane_point(view, 27, BOB))
     assert heard["utterance_assign_requested"] == [(["u"], BOB)]
-    assert heard["utterance_move_requested"] == [], "its times stay"
+    assert heard["utterance_requests.move"] == [], "its times stay"
 
 
 def test_drawing_in_a_lane_asks_for_what_lies_there(view: TimelineView, heard: Requests) -> None:
     drag(view, lane_point(view, 70, ANN), lane_point(view, 75, ANN))
     drag(view, lane_point(view, 70, NODES), lane_point(view, 75, NODES))
-    assert heard["utterance_create_requested"] == [(ANN, 70_000_000, 75_000_000)]
-    assert heard["node_create_requested"] == [(NODES, 70_000_000, 75_000_000)]
-    assert heard["segment_create_requested"] == []
+    assert heard["utterance_requests.create"] == [(ANN, 70_000_000, 75_000_000)]
+    assert heard["node_requests.create"] == [(NODES, 70_000_000, 75_000_000)]
+    assert heard["segment_requests.create"] == []
 
 
 def test_where_the_chain_is_somebody_elses_nothing_moves(view: TimelineView, heard: Requests) -> None:
@@ -94,7 +94,7 @@ def test_where_the_chain_is_somebody_elses_nothing_moves(view: TimelineView, hea
     drag(view, lane_point(view, 70, NODES), lane_point(view, 75, NODES))
     view.choose(["e"])
     view.request_delete()
-    for name in ("node_move_requested", "node_create_requested", "node_delete_requested"):
+    for name in ("node_requests.move", "node_requests.create", "node_requests.delete"):
         assert heard[name] == []
 
 
@@ -102,13 +102,13 @@ def test_each_kind_is_deleted_nudged_and_activated_by_its_own_request(view: Time
     view.choose(["s", "u", "e"])
     view.request_delete()
     view.request_nudge(1)
-    for kind, name in (("", "s"), ("utterance_", "u"), ("node_", "e")):
-        assert heard[f"{kind}delete_requested"] == [([name],)]
-        assert heard[f"{kind}nudge_requested"] == [([name], 1, "both")]
+    for kind, name in (("segment", "s"), ("utterance", "u"), ("node", "e")):
+        assert heard[f"{kind}_requests.delete"] == [([name],)]
+        assert heard[f"{kind}_requests.nudge"] == [([name], 1, "both")]
     for lane in (ANN, NODES):
         send_mouse(view.viewport(), QEvent.Type.MouseButtonDblClick, lane_point(view, 15, lane))
-    assert (heard["utterance_activated"], heard["node_activated"]) == ([("u",)], [("e",)])
-    assert heard["activated"] == []
+    assert (heard["utterance_requests.activate"], heard["node_requests.activate"]) == ([("u",)], [("e",)])
+    assert heard["segment_requests.activate"] == []
 
 
 def test_keys_go_along_a_kind_and_from_lane_to_lane(view: TimelineView, heard: Requests) -> None:
@@ -122,14 +122,14 @@ def test_keys_go_along_a_kind_and_from_lane_to_lane(view: TimelineView, heard: R
     press(view, "Shift+PgUp")
     assert heard["utterance_assign_requested"] == [(["w"], BOB)]
     press(view, "Del", "Return")
-    assert heard["utterance_delete_requested"] == [(["w"],)]
-    assert heard["utterance_activated"] == [("w",)]
+    assert heard["utterance_requests.delete"] == [(["w"],)]
+    assert heard["utterance_requests.activate"] == [("w",)]
     view.choose(["e"])
     press(view, "Down")
     assert view.selection() == ["b"], "from a node, the next one is a node"
     press(view, "Return", ".")
-    assert heard["node_activated"] == [("b",)]
-    assert heard["node_nudge_requested"] == [(["b"], 1, "both")]
+    assert heard["node_requests.activate"] == [("b",)]
+    assert heard["node_requests.nudge"] == [(["b"], 1, "both")]
 
 
 def test_it_is_told_who_says_and_does_what(view: TimelineView) -> None:
@@ -140,7 +140,7 @@ def test_it_is_told_who_says_and_does_what(view: TimelineView) -> None:
     assert "2 utterances selected" in view.accessibleDescription()
     draft = utterance_bar(Utterance("d", "r", 0, 1_000_000, "<b>x", "ann", (), False), "another face speaks")
     tip = utterance_tooltip(view.model, draft)
-    for told in ("&lt;b&gt;x", "Another face speaks", "Nobody looked at the words yet"):
+    for told in ("&lt;b&gt;x", "Another face speaks", "Words not checked yet"):
         assert told in tip
     click(view, lane_point(view, 15, NODES))
     assert "Node event of Ann" in view.accessibleDescription()

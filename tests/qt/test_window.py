@@ -16,6 +16,7 @@ from tests.builders.filmed_study import make_filmed_study
 from tests.builders.mouse_and_keys import click, drag, press, type_text
 from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenWindow
+from widgets import theme
 from widgets.timeline.timeline_layout import HEADER, RULER
 
 
@@ -82,6 +83,7 @@ def test_open_play_mark_edit_undo_close_and_reopen(qtbot: QtBot, open_window: Op
     window.player.seek(3 * SECOND_US)
     left = segments(window)
     window.commands.set_theme("light")
+    window.commands.set_text_size(110)
     window.workspace.columns.setSizes([300, 700, 360])
     qtbot.waitUntil(lambda: window.workspace.pages.width() > 340)
     sizes, shown = window.workspace.columns.sizes(), window.timeline.visible_range()
@@ -96,9 +98,11 @@ def test_open_play_mark_edit_undo_close_and_reopen(qtbot: QtBot, open_window: Op
     qtbot.waitUntil(lambda: again.timeline.visible_range() == pytest.approx(shown, abs=20_000))
     assert again.workspace.columns.sizes() == pytest.approx(sizes, abs=2)
     assert again.studio.settings.theme == "light"
+    assert again.studio.settings.text_size == theme.text_size() == 110
     press(again, "Ctrl+Z")
     assert segments(again)[1] == before[1], "undo goes on where it was, also after reopening"
     again.commands.set_theme("dark")
+    again.commands.set_text_size(100)
 
 
 def test_a_mark_that_the_other_one_passes_is_taken_away(qtbot: QtBot, window: MainWindow) -> None:

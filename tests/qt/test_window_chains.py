@@ -91,8 +91,8 @@ def test_a_chain_is_drawn_with_the_mouse(window: MainWindow) -> None:
     # What is wrong is said, and leads there.
     drag(window.timeline, on_lane(window, 40), on_lane(window, 44))
     press(window, "Esc")
-    click(page._buttons[ChainPageTab.CHECKS])
-    assert page._buttons[ChainPageTab.CHECKS].text() == "Checks 2"
+    click(page.tabs.buttons[ChainPageTab.CHECKS])
+    assert page.tabs.buttons[ChainPageTab.CHECKS].text() == "Checks 2"
     found = [page.checks.item(row).text() for row in range(page.checks.count())]
     assert any("neither a reason nor a result" in text for text in found)
     click(page.graph.board, in_graph(window, graph.nodes[0].id))

@@ -69,11 +69,11 @@ def test_utterances_have_a_lane_a_speaker_and_are_handed_over_drawn_and_edited(w
     window.feed.select_editable()
     assert timeline.selection() == [segment], "Select all takes segments only"
     for utterance in ("u2", "u4"):
-        timeline.utterance_activated.emit(utterance)
+        timeline.utterance_requests.activate.emit(utterance)
         assert window.mode() == "transcript"
         assert window.studio.selected_utterances == (utterance,)
         assert window.findChild(TranscriptPage).view.editing_id == utterance
-    timeline.utterance_create_requested.emit(nao, 50 * SECOND, 52 * SECOND)
+    timeline.utterance_requests.create.emit(nao, 50 * SECOND, 52 * SECOND)
     (made,) = window.studio.selected_utterances
     found = find_utterance(study, made)
     assert (found.participant_id, found.text) == ("b", "")

@@ -116,7 +116,7 @@ def test_edits_and_selections_elsewhere_are_followed(window: MainWindow, page: R
     window.studio.select(())
     window.timeline.choose([mine])
     assert page.items.current_row() == 1
-    page._buttons[list(page._buttons)[2]].click()
+    page.scope.buttons[list(page.scope.buttons)[2]].click()
     assert page.items.rows()[0].state is ReviewItemState.ALIKE
     press(window, "P", "P", "P")
     assert page.items.current_row() == 0

@@ -10,15 +10,23 @@ from tools.bench.row import Row
 
 REPEAT = 7
 
-_START = f"""{WINDOW}window.open_study(Path(sys.argv[1]))
-application.processEvents()
+_OPEN = f"""{WINDOW}
+def open_and_paint():
+    window.open_study(Path(sys.argv[1]))
+    application.processEvents()
+    # The study is painted in a turn of its own.
+    while not window.workspace.updatesEnabled():
+        application.processEvents()
+    application.processEvents()
+open_and_paint()
+"""
+_START = f"""{_OPEN}
 print("usable", flush=True)
 os._exit(0)
 """
 
-_SWITCH = f"""{WINDOW}from PySide6.QtCore import QEvent
-window.open_study(Path(sys.argv[1]))
-application.processEvents()
+_SWITCH = f"""{_OPEN}
+from PySide6.QtCore import QEvent
 times = []
 for _ in range(15):
     window.close_study()
@@ -26,8 +34,7 @@ for _ in range(15):
     # What was to be deleted later is deleted by a running event loop alone.
     application.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     started = time.perf_counter()
-    window.open_study(Path(sys.argv[1]))
-    application.processEvents()
+    open_and_paint()
     times.append(time.perf_counter() - started)
 print(json.dumps(times), flush=True)
 os._exit(0)

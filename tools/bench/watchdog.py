@@ -18,12 +18,12 @@ _DEEPEST = 10
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The longest time between two beats.
+    """The longest times between two beats.
 
     Attributes:
         ms: on the clock.
-        processor_ms: that the window's thread spent computing in it; another program that takes the processor away, or
-            a thread that holds Python's lock, is in `ms` alone.
+        processor_ms: that the window's thread spent computing between two; another program that takes the processor
+            away, or a thread that holds Python's lock, is in `ms` alone.
         ended: whether it was done in the time that it was given; its window was watched until then.
         doing: where the window's thread was seen most often meanwhile, outermost first; empty where nobody looked.
     """
@@ -78,10 +78,10 @@ class Watchdog:
 
     def _beat(self) -> None:
         now, cpu = time.perf_counter(), time.thread_time()
-        took = 1000 * (now - self._last)
-        if took > self.longest.ms:
-            doing = self._seen.most_common(1)[0][0] if self._seen else ""
-            self.longest = Block(took, 1000 * (cpu - self._cpu), doing=doing)
+        took, computed = 1000 * (now - self._last), 1000 * (cpu - self._cpu)
+        longest, doing = self.longest, self._seen.most_common(1)[0][0] if self._seen else ""
+        doing = doing if computed > longest.processor_ms else longest.doing
+        self.longest = Block(max(took, longest.ms), max(computed, longest.processor_ms), doing=doing)
         self._seen = Counter()
         self._last, self._cpu = now, cpu
 

@@ -60,7 +60,7 @@ _WORDS = re.compile(r"[A-Za-z]{2,}[,.:]? [A-Za-z“(]{1,}")
 _NO_WORDS = re.compile(
     r"""(color|font(-\w+)?|margin|padding(-\w+)?|border(-\w+)?|background|width|text-\w+)\s*:  # rules of a style sheet
     | <(span|p|div|td|qt|img)\b[^>]*$ | Helvetica                              # tags of rich text, and fonts
-    | ^((Ctrl|Alt|Shift)\+)*(Up|Left|PgUp),\ | \[dict\[                        # keys, types
+    | ^(((Ctrl|Alt|Shift)\+)*(Up|Down|Left|Right|PgUp|PgDown|Del|Backspace)(,?\ |$))+$ | \[dict\[  # keys, types
     | ^(bottom|top)\ (left|right)$ | ^back\ hatch$ | ^not\ (asked|sent)$       # names that only the program reads
     | ^node\ text\ $ | ^cues\ accept$                                       # words of a command""",
     re.VERBOSE,

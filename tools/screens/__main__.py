@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 from types import TracebackType
 
-LOOKS = tuple(itertools.product(("light", "dark"), (1, 2), ("1280x800", "2560x1440")))
-"""Theme, scale, and size of the screen in logical pixels."""
+from widgets.theme import TEXT_SIZES
+
+THEMES, SCALES, SIZES = ("light", "dark"), (1, 2), ("1280x800", "2560x1440")
+"""Themes, scales, and sizes of the screen in logical pixels."""
 _LONGEST_S = 3600
 """A look that takes longer waits for somebody who is not there."""
 
@@ -19,23 +21,29 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.screens", description=__doc__)
     parser.add_argument("folder", type=Path, help="where the pictures go, a folder for each look in it")
     parser.add_argument("--only", nargs="*", default=[], help="parts of names of pictures")
-    parser.add_argument("--theme", choices=("light", "dark"))
-    parser.add_argument("--scale", type=int, choices=(1, 2))
+    parser.add_argument("--theme", choices=THEMES)
+    parser.add_argument("--scale", type=int, choices=SCALES)
     parser.add_argument("--size", help="of the screen, as 1280x800")
+    parser.add_argument("--text-size", type=int, choices=TEXT_SIZES, default=100, help="in per cent of the usual one")
     parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     folder = given.folder.resolve()
     if given.one:
-        return _one(folder, given.theme, given.size, tuple(given.only))
+        return _one(folder, given.theme, given.size, given.text_size, tuple(given.only))
     from tools.screens.filled import make_study
 
     make_study(folder / "study")
-    for theme, scale, size in LOOKS:
-        if theme != (given.theme or theme) or scale != (given.scale or scale) or size != (given.size or size):
-            continue
+    looks = itertools.product(
+        *(
+            [chosen] if chosen else offered
+            for chosen, offered in ((given.theme, THEMES), (given.scale, SCALES), (given.size, SIZES))
+        )
+    )
+    for theme, scale, size in looks:
         out = folder / f"{theme}-{scale}x-{size}"
         out.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "tools.screens", str(folder), "--one", "--theme", theme, "--size", size]
+        command += ["--text-size", str(given.text_size)]
         done = subprocess.run([*command, "--only", *given.only], check=False, env=_environment(out, size, scale))
         print(f"{out}: {len([*out.glob('*.png')])} pictures", flush=True)
         if done.returncode:
@@ -60,7 +68,7 @@ def _environment(out: Path, size: str, scale: int) -> dict[str, str]:
     }
 
 
-def _one(folder: Path, theme: str, size: str, only: tuple[str, ...]) -> int:
+def _one(folder: Path, theme: str, size: str, text_size: int, only: tuple[str, ...]) -> int:
     import faulthandler
     import shutil
 
@@ -79,7 +87,7 @@ def _one(folder: Path, theme: str, size: str, only: tuple[str, ...]) -> int:
     faulthandler.dump_traceback_later(_LONGEST_S, exit=True)
     window = MainWindow(NobodyThere(work))
     window.commands.set_theme(theme)
-
+    window.commands.set_text_size(text_size)
     width, height = (int(part) for part in size.split("x"))
     window.resize(width, height)
     window.move(0, 0)

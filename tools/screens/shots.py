@@ -70,6 +70,7 @@ def take_all(camera: WindowCamera, study: Path) -> None:
 
 def _show(camera: WindowCamera, recording: str) -> None:
     window = camera.window
+    window.messages.dismiss()
     window.choose_recording(recording)
     session = camera.session
     read = session.main_medium(recording) is None

@@ -127,7 +127,7 @@ def _menus(camera: WindowCamera) -> None:
         show()
         camera.popup(name)
     segments = window.windows.open_window("segments")
-    table = segments.findChildren(QTableView)[0]
+    table = next(table for table in segments.findChildren(QTableView) if table.isVisible())
     table.horizontalHeader().customContextMenuRequested.emit(corner)
     camera.popup("42-columns")
     segments.window().close()

@@ -30,15 +30,16 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from project.text_matching.text_views import fold
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import line_edit
 from widgets.form.input_fields import OVERLAY_PROPERTY
-from widgets.text_labels import key_width, paint_key, split_keys
+from widgets.form.layouts import make_column
+from widgets.text_labels import key_height, key_width, paint_key, split_keys
 
 _NAVIGATION_KEYS = frozenset({Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown})
 
@@ -57,7 +58,7 @@ class FilterListPopup(QFrame):
 
     def set_widgets(self, field: QLineEdit, found: QAbstractItemView) -> None:
         """Use this field and this list."""
-        self._field, self._found = field, found
+        self._found = found
         field.installEventFilter(self)
         found.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         found.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -155,7 +156,7 @@ class EntryDelegate(QStyledItemDelegate):
     """Draws an entry in one line; one that cannot be done now says what has to be done first."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: Index) -> QSize:
-        return QSize(0, _ROW_HEIGHT)
+        return QSize(0, theme.scaled(_ROW_HEIGHT))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         entry, colours = index.data(Qt.ItemDataRole.UserRole), theme.palette()
@@ -187,7 +188,7 @@ class EntryDelegate(QStyledItemDelegate):
         for key in reversed(split_keys(keys)) if keys else ():
             width = key_width(key)
             left -= width
-            paint_key(painter, key, QRectF(left, area.center().y() - 9, width, 18))
+            paint_key(painter, key, QRectF(left, area.center().y() - key_height() / 2, width, key_height()))
             left -= _GAP
         return left - theme.GRID if keys else left
 
@@ -235,7 +236,7 @@ def _word_score(part: str, text: str) -> float:
 
 
 _PALETTE_SIZE = QSize(620, 420)
-_MAX_SHOWN = 200
+_MAX_SHOWN = 300
 
 
 class CommandPalettePopup(FilterListPopup):
@@ -255,12 +256,7 @@ class CommandPalettePopup(FilterListPopup):
         self._entries: Sequence[CommandEntry] = ()
         self.setObjectName("palette")
         self.setAccessibleName(tr("Commands"))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID] * 4)
-        column.setSpacing(theme.GRID // 2)
-        self.field = QLineEdit()
-        self.field.setPlaceholderText(tr("What do you want to do?"))
-        self.field.setAccessibleName(tr("Letters of a command"))
+        self.field = line_edit(tr("Letters of a command"), tr("What do you want to do?"))
         self.field.textChanged.connect(self._filter)
         self.list = QListView()
         self.list.setAccessibleName(tr("Commands that fit"))
@@ -270,8 +266,7 @@ class CommandPalettePopup(FilterListPopup):
         self.list.setItemDelegate(EntryDelegate(self.list))
         self.list.clicked.connect(lambda _index: self.accept_current())
         self.list.selectionModel().currentChanged.connect(lambda *_: self._announce_current())
-        column.addWidget(self.field)
-        column.addWidget(self.list)
+        self.setLayout(make_column(self.field, self.list, margin=theme.GRID, spacing=theme.GRID // 2))
         self.set_widgets(self.field, self.list)
         self.setGeometry(palette_rect(window))
 

@@ -20,26 +20,23 @@ from PySide6.QtWidgets import (
     QDialog,
     QFrame,
     QHBoxLayout,
-    QLineEdit,
     QMainWindow,
     QPushButton,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from resources.translation import tr
 from widgets import theme
-from widgets.form.layouts import fit_width
-from widgets.text_labels import PlainLabel, describe, plain_tip
+from widgets.form.controls import line_edit, push_button, tool_button
+from widgets.form.layouts import Gap, fit_width, make_column, make_row
+from widgets.text_labels import PlainLabel
 from widgets.theme import icon
 
 
 def close_button(part: QWidget) -> QPushButton:
     """Return one for the window that a widget is, or is part of; Esc closes it too while the widget is visible."""
-    button = QPushButton(tr("Close"))
-    button.setToolTip(tr("Close this window (Esc)"))
-    button.setAutoDefault(True)
+    button = push_button(tr("Close"), tr("Close this window (Esc)"), autoDefault=True)
     for pressed in (button.clicked, QShortcut(QKeySequence(Qt.Key.Key_Escape), part).activated):
         pressed.connect(lambda *_: part.window().close())
     return button
@@ -62,14 +59,11 @@ class DialogButtons(QHBoxLayout):
         """
         super().__init__()
         self.setSpacing(theme.GRID)
-        self.note = PlainLabel(wordWrap=True)
-        self.note.setStyleSheet(f"color: {theme.palette().muted.name()};")
-        self.away = QPushButton(away)
-        self.away.setToolTip(plain_tip(tr("{cancelled} (Esc)").format(cancelled=cancelled)))
-        self.away.setAutoDefault(False)
-        self.away.clicked.connect(dialog.reject)
-        self.go_on = QPushButton(go_on)
-        self.go_on.setToolTip(plain_tip(go_on if careful else tr("{go_on} (Enter)").format(go_on=go_on)))
+        self.note = PlainLabel(wordWrap=True, styleSheet=f"color: {theme.palette().muted.name()};")
+        self.away = push_button(
+            away, tr("{cancelled} (Esc)").format(cancelled=cancelled), dialog.reject, autoDefault=False
+        )
+        self.go_on = push_button(go_on, go_on if careful else tr("{go_on} (Enter)").format(go_on=go_on))
         self.go_on.setProperty("primary", not careful)
         self.go_on.setProperty("careful", careful)
         self.go_on.setAutoDefault(not careful)
@@ -126,6 +120,8 @@ class OwnDialog(QDialog):
 
     def __init__(self, parent: QWidget | None = None, flags: Qt.WindowType = Qt.WindowType.Dialog) -> None:
         super().__init__(parent if parent is not None else owning_window(), flags)
+        if self.parent() is None:
+            theme.dress(self)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Come to the front."""
@@ -154,19 +150,12 @@ class ErrorStrip(QFrame):
 
     def __init__(self, column: QVBoxLayout) -> None:
         super().__init__()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID)
         self._picture = PlainLabel()
-        self.text = PlainLabel(wordWrap=True)
-        self.text.setAccessibleName(tr("What went wrong"))
-        dismiss = QToolButton()
-        dismiss.setIcon(icon("x"))
-        describe(dismiss, tr("Dismiss the message"), tr("Dismiss"))
-        dismiss.clicked.connect(self.hide)
-        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.text, 1)
-        row.addWidget(dismiss, 0, Qt.AlignmentFlag.AlignTop)
+        self.text = PlainLabel(wordWrap=True, accessibleName=tr("What went wrong"))
+        dismiss = tool_button("x", tr("Dismiss the message"), tr("Dismiss"), self.hide)
+        self.setLayout(
+            make_row((self._picture, Qt.AlignmentFlag.AlignTop), self.text, 1, (dismiss, Qt.AlignmentFlag.AlignTop))
+        )
         column.addWidget(self)
 
     def show_text(self, text: str) -> None:
@@ -209,34 +198,29 @@ class AgreeDialog(OwnDialog):
     def __init__(self, title: str, question: str, button: str, parent: QWidget | None, *, careful: bool) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID * 2)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID * 3 // 2)
         picture = PlainLabel()
         name, ink = ("triangle-alert", "uncertain") if careful else ("info", "accent")
         picture.setPixmap(icon(name, ink).pixmap(QSize(_ICON_PX, _ICON_PX), self.devicePixelRatioF()))
-        row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(_question_layout(question))
-        column.addLayout(row)
         self.buttons = DialogButtons(self, button, tr("Change nothing"), away=tr("Not now"), careful=careful)
         self.buttons.go_on.clicked.connect(self.accept)
-        column.addLayout(self.buttons)
+        column = make_column(
+            make_row((picture, Qt.AlignmentFlag.AlignTop), _question_layout(question), spacing=theme.GRID * 3 // 2),
+            self.buttons,
+            margin=theme.GRID * 2,
+            spacing=theme.GRID * 2,
+        )
+        self.setLayout(column)
         column.setSizeConstraint(QVBoxLayout.SizeConstraint.SetFixedSize)
         (self.buttons.away if careful else self.buttons.go_on).setFocus()
 
 
 def _question_layout(question: str) -> QVBoxLayout:
     """Lay the question out by its paragraphs; a line that begins with a dot is indented as a whole."""
-    column = QVBoxLayout()
-    column.setSpacing(theme.GRID)
+    column = make_column()
     for paragraph in question.split("\n\n"):
-        lines = QVBoxLayout()
-        lines.setSpacing(theme.GRID // 4)
+        lines = make_column(spacing=theme.GRID // 4)
         for line in paragraph.split("\n"):
-            row = QHBoxLayout()
-            row.setSpacing(theme.GRID)
+            row = make_row()
             dotted = line.startswith(_BULLET)
             text = PlainLabel(line.removeprefix(_BULLET), wordWrap=True)
             text.setFixedWidth(_QUESTION_WIDTH - (_BULLET_INDENT if dotted else 0))
@@ -283,27 +267,15 @@ class ChoiceDialog(OwnDialog):
         self.chosen = ""
         self.setWindowTitle(title)
         self.setAccessibleDescription(f"{question}\n{more}")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID * 2)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID * 3 // 2)
         picture = PlainLabel()
         picture.setPixmap(icon("info", "accent").pixmap(QSize(_ICON_PX, _ICON_PX), self.devicePixelRatioF()))
-        row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
-        texts = QVBoxLayout()
-        texts.setSpacing(theme.GRID)
-        head = PlainLabel(question, wordWrap=True)
-        head.setFont(theme.font(semibold=True))
+        texts = make_column()
+        head = PlainLabel(question, wordWrap=True, font=theme.font(semibold=True))
         texts.addWidget(head)
         for paragraph in more.split("\n\n"):
             texts.addWidget(PlainLabel(paragraph, wordWrap=True))
-        row.addLayout(texts, 1)
-        column.addLayout(row)
-        column.addStretch()
         self.buttons: dict[str, QPushButton] = {}
-        line = QHBoxLayout()
-        line.setSpacing(theme.GRID)
+        line = make_row()
         self.away = self._button(*away, "")
         line.addWidget(self.away)
         line.addStretch()
@@ -314,7 +286,14 @@ class ChoiceDialog(OwnDialog):
         last.setProperty("primary", True)
         last.setAutoDefault(True)
         last.setDefault(True)
-        column.addLayout(line)
+        column = make_column(
+            make_row((picture, Qt.AlignmentFlag.AlignTop), texts, 1, spacing=theme.GRID * 3 // 2),
+            None,
+            line,
+            margin=theme.GRID * 2,
+            spacing=theme.GRID * 2,
+        )
+        self.setLayout(column)
         fit_width(self, column, max(_CHOICE_WIDTH, column.sizeHint().width()))
         last.setFocus()
 
@@ -324,11 +303,7 @@ class ChoiceDialog(OwnDialog):
         return self.chosen
 
     def _button(self, text: str, tip: str, key: str) -> QPushButton:
-        button = QPushButton(text)
-        button.setToolTip(plain_tip(tip))
-        button.setAutoDefault(False)
-        button.clicked.connect(lambda: self._choose(key))
-        return button
+        return push_button(text, tip, lambda: self._choose(key), autoDefault=False)
 
     def _choose(self, key: str) -> None:
         self.chosen = key
@@ -348,21 +323,14 @@ class TextDialog(OwnDialog):
         super().__init__(parent)
         self.setWindowTitle(title)
         self.setMinimumWidth(_TEXT_WIDTH)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID)
         label = PlainLabel(question)
-        self.field = QLineEdit(before)
-        self.field.setAccessibleName(title)
+        self.field = line_edit(title, text=before)
         self.field.setAccessibleDescription(question)
         self.field.selectAll()
         label.setBuddy(self.field)
-        column.addWidget(label)
-        column.addWidget(self.field)
-        column.addSpacing(theme.GRID // 2)
         self.buttons = DialogButtons(self, tr("OK"), tr("Leave everything as it was"))
         self.buttons.go_on.clicked.connect(self.accept)
-        column.addLayout(self.buttons)
+        self.setLayout(make_column(label, self.field, Gap(theme.GRID // 2), self.buttons, margin=theme.GRID * 2))
 
     def ask_text(self) -> str | None:
         """Ask, and return what was typed, without blanks around it; None where the user gave up."""

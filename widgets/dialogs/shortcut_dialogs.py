@@ -8,12 +8,10 @@ from PySide6.QtCore import QKeyCombination, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QCheckBox,
     QHBoxLayout,
     QHeaderView,
     QKeySequenceEdit,
     QLineEdit,
-    QPushButton,
     QScrollArea,
     QTreeWidget,
     QTreeWidgetItem,
@@ -24,8 +22,10 @@ from PySide6.QtWidgets import (
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog, close_button
+from widgets.form.controls import check_box, push_button
 from widgets.form.input_fields import mark_search_field
-from widgets.text_labels import KeyCaps, PlainLabel, describe, plain_tip
+from widgets.form.layouts import make_column, make_panel, make_row
+from widgets.text_labels import KeyCaps, PlainLabel, describe
 
 _KEY_ROLE = Qt.ItemDataRole.UserRole
 _ROW_HEIGHT = 26
@@ -66,14 +66,10 @@ class ShortcutEditor(OwnDialog):
         self.setWindowTitle(tr("Change keyboard shortcuts"))
         self.setModal(False)
         self.resize(720, 600)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID)
         self.search = QLineEdit(placeholderText=tr("Find an action or a key"), clearButtonEnabled=True)
         mark_search_field(self.search)
         describe(self.search, tr("Find an action or a key"), tr("Words of what it does, or its key"))
         self.search.textChanged.connect(self._filter)
-        column.addWidget(self.search)
         self.tree = QTreeWidget()
         self.tree.setAccessibleName(tr("Actions"))
         self.tree.setHeaderLabels([tr("Action"), tr("Keys")])
@@ -85,10 +81,11 @@ class ShortcutEditor(OwnDialog):
         self.tree.header().setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
         self.tree.currentItemChanged.connect(lambda *_: self._on_action_selected())
         self.tree.itemActivated.connect(lambda *_: self.key.setFocus())
-        column.addWidget(self.tree, 1)
-        column.addLayout(self._edit_row())
-        column.addWidget(self._make_warning())
-        column.addLayout(self._foot())
+        self.setLayout(
+            make_column(
+                self.search, self.tree, 1, self._edit_row(), self._make_warning(), self._foot(), margin=theme.GRID * 2
+            )
+        )
         self._on_action_selected()
 
     def show_rows(self, rows: Sequence[ShortcutRow]) -> None:
@@ -101,7 +98,7 @@ class ShortcutEditor(OwnDialog):
                 [f"{row.group}: {row.text}", ", ".join(map(_native_text, row.keys)) or "\N{EN DASH}"]
             )
             item.setData(0, _KEY_ROLE, row.action)
-            item.setSizeHint(0, QSize(0, _ROW_HEIGHT))
+            item.setSizeHint(0, QSize(0, theme.scaled(_ROW_HEIGHT)))
             if row.is_changed:
                 item.setFont(1, theme.font(semibold=True))
                 item.setToolTip(1, tr("Changed by you"))
@@ -132,8 +129,6 @@ class ShortcutEditor(OwnDialog):
         self._warning_row.setVisible(bool(text))
 
     def _edit_row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.addWidget(PlainLabel(tr("New key")))
         self.key = QKeySequenceEdit()
         self.key.setMaximumSequenceLength(1)
         describe(self.key, tr("New key"), tr("Click here and press the key"))
@@ -141,30 +136,25 @@ class ShortcutEditor(OwnDialog):
             describe(field, tr("New key"), tr("Click here and press the key"))
             field.setPlaceholderText(tr("Press the key"))
         self.key.keySequenceChanged.connect(self._on_key_pressed)
-        row.addWidget(self.key, 1)
-        self.add = QCheckBox(tr("Keep its other keys"))
-        self.add.setToolTip(tr("The action has several keys then"))
-        row.addWidget(self.add)
-        self.clear = QPushButton(tr("No key"))
-        self.clear.setToolTip(tr("Take the keys of this action away"))
-        self.clear.clicked.connect(lambda: self.clear_requested.emit(self.current_action()))
-        row.addWidget(self.clear)
-        self.reset = QPushButton(tr("Reset"))
-        self.reset.setToolTip(tr("Give this action its usual keys, as far as they are free"))
-        self.reset.clicked.connect(lambda: self.reset_requested.emit(self.current_action()))
-        row.addWidget(self.reset)
-        return row
+        self.add = check_box(tr("Keep its other keys"), tr("The action has several keys then"))
+        self.clear = push_button(
+            tr("No key"),
+            tr("Take the keys of this action away"),
+            lambda: self.clear_requested.emit(self.current_action()),
+        )
+        self.reset = push_button(
+            tr("Reset"),
+            tr("Give this action its usual keys, as far as they are free"),
+            lambda: self.reset_requested.emit(self.current_action()),
+        )
+        return make_row(PlainLabel(tr("New key")), self.key, 1, self.add, self.clear, self.reset)
 
     def _make_warning(self) -> QWidget:
-        self._warning_row = QWidget()
-        row = QHBoxLayout(self._warning_row)
-        row.setContentsMargins(0, 0, 0, 0)
         self.warning = PlainLabel(wordWrap=True)
-        row.addWidget(self.warning, 1)
-        self.take = QPushButton(tr("Use it here"))
-        self.take.setToolTip(tr("Give this key to the chosen action all the same"))
-        self.take.clicked.connect(self._reassign)
-        row.addWidget(self.take)
+        self.take = push_button(
+            tr("Use it here"), tr("Give this key to the chosen action all the same"), self._reassign
+        )
+        self._warning_row = make_panel(make_row(self.warning, 1, self.take))
         self._warning_row.hide()
         return self._warning_row
 
@@ -175,18 +165,14 @@ class ShortcutEditor(OwnDialog):
             (tr("Import…"), tr("Read keys from a file"), self.import_requested),
             (tr("Export…"), tr("Write your keys to a file"), self.export_requested),
         ):
-            button = QPushButton(text)
-            button.setToolTip(plain_tip(tip))
-            button.setAutoDefault(False)
+            button = push_button(text, tip, autoDefault=False)
             if signal is None:
                 button.clicked.connect(lambda: self.reset_requested.emit(""))
             else:
                 button.clicked.connect(signal)
             row.addWidget(button)
         row.addStretch()
-        close = QPushButton(tr("Close"))
-        close.setToolTip(tr("Close this window (Esc)"))
-        close.clicked.connect(self.close)
+        close = push_button(tr("Close"), tr("Close this window (Esc)"), self.close)
         row.addWidget(close)
         for button in (self.take, self.clear, self.reset, close):
             button.setAutoDefault(False)
@@ -260,34 +246,32 @@ class ShortcutSheet(OwnDialog):
         self.setAccessibleName(tr("Keyboard shortcuts"))
         self.setModal(False)
         self.resize(760, 560)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID * 2)
         self.search = QLineEdit(placeholderText=tr("Find a key or what it does"), clearButtonEnabled=True)
         mark_search_field(self.search)
         self.search.setAccessibleName(tr("Find a shortcut"))
         self.search.textChanged.connect(self._filter)
-        column.addWidget(self.search)
-        self._nothing = PlainLabel(tr("No shortcut has these words."), alignment=Qt.AlignmentFlag.AlignHCenter)
-        self._nothing.hide()
-        column.addWidget(self._nothing)
+        self._nothing = PlainLabel(
+            tr("No shortcut has these words."), alignment=Qt.AlignmentFlag.AlignHCenter, visible=False
+        )
         area = QScrollArea(widgetResizable=True)
         area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         area.setAccessibleName(tr("Shortcuts"))
         area.setWidget(self._columns(shortcuts))
-        column.addWidget(area, 1)
-        change = QPushButton(tr("Change…"), autoDefault=False)
-        change.setToolTip(tr("Give actions other keys"))
-        change.clicked.connect(self.change_requested)
+        change = push_button(tr("Change…"), tr("Give actions other keys"), self.change_requested, autoDefault=False)
         change.clicked.connect(self.close)
         close = close_button(self)
         close.setAutoDefault(False)
-        foot = QHBoxLayout()
-        foot.setSpacing(theme.GRID)
-        foot.addWidget(change)
-        foot.addStretch()
-        foot.addWidget(close)
-        column.addLayout(foot)
+        self.setLayout(
+            make_column(
+                self.search,
+                self._nothing,
+                area,
+                1,
+                make_row(change, None, close),
+                margin=theme.GRID * 2,
+                spacing=theme.GRID * 2,
+            )
+        )
 
     def visible_shortcuts(self) -> list[Shortcut]:
         """Return the lines that match what is searched for."""
@@ -307,9 +291,8 @@ class ShortcutSheet(OwnDialog):
     def _columns(self, shortcuts: Sequence[Shortcut]) -> QWidget:
         groups = [(name, list(rows)) for name, rows in groupby(shortcuts, key=lambda shortcut: shortcut.group)]
         result = QWidget()
-        both = QHBoxLayout(result)
-        both.setContentsMargins(0, 0, theme.GRID, 0)
-        both.setSpacing(theme.GRID * 4)
+        both = make_row(margin=(0, 0, theme.GRID, 0), spacing=theme.GRID * 4)
+        result.setLayout(both)
         sides = (QVBoxLayout(), QVBoxLayout())
         half = (len(shortcuts) + 2 * len(groups)) / 2
         filled = 0
@@ -324,20 +307,19 @@ class ShortcutSheet(OwnDialog):
         return result
 
     def _group(self, name: str, shortcuts: Sequence[Shortcut]) -> QWidget:
-        result = QWidget()
-        column = QVBoxLayout(result)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        heading = PlainLabel(name)
-        heading.setFont(theme.font(semibold=True))
-        column.addWidget(heading)
+        heading = PlainLabel(name, font=theme.font(semibold=True))
+        column = make_column(heading, spacing=2)
+        result = make_panel(column)
         for shortcut in shortcuts:
-            row = QWidget()
-            line = QHBoxLayout(row)
-            line.setContentsMargins(0, 2, 0, 2)
             text = PlainLabel(shortcut.text, wordWrap=True)
-            line.addWidget(text, 1)
-            line.addWidget(KeyCaps(shortcut.keys), 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
+            row = make_panel(
+                make_row(
+                    text,
+                    1,
+                    (KeyCaps(shortcut.keys), Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop),
+                    margin=(0, 2, 0, 2),
+                )
+            )
             row.setAccessibleName(f"{shortcut.text}: {shortcut.keys}")
             column.addWidget(row)
             self._rows.append((shortcut, row))

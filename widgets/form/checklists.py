@@ -7,7 +7,6 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QR
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
-    QHBoxLayout,
     QHeaderView,
     QMenu,
     QPushButton,
@@ -26,7 +25,8 @@ from PySide6.QtWidgets import (
 from project.schemes.scheme import FieldChoice
 from resources.translation import tr
 from widgets import theme
-from widgets.text_labels import KEY_HEIGHT, KeyCaps, definition_tooltip, describe, plain_tip
+from widgets.form.layouts import make_row
+from widgets.text_labels import KeyCaps, definition_tooltip, describe, key_height, plain_tip
 
 _TICK_KEYS = (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
@@ -64,29 +64,67 @@ class TickMenuItem:
     hint: str = ""
 
 
-class TickMenu(QPushButton):
-    """Several things out of a list, in its order; below it, things to do.
+class _TickButton(QPushButton):
+    """Opens a list of things to tick, and says what is ticked.
 
     Signals:
         changed: other things are ticked.
-        action_requested (str, str): one of the things to do was chosen, for the entry with this key, or for none ("").
     """
 
     changed = Signal()
+
+    def __init__(self, title: str, parent: QWidget | None) -> None:
+        super().__init__(title, parent)
+        self._title = title
+        self._chosen: set[str] = set()
+        self._list = StayingMenu(self)
+        self._list.aboutToShow.connect(self._fill)
+        self.setMenu(self._list)
+        self.setProperty("filter", True)
+
+    def set_ticked(self, keys: Iterable[str]) -> None:
+        """Tick exactly these."""
+        wanted = set(keys)
+        if wanted != self._chosen:
+            self._chosen = wanted
+            self.changed.emit()
+        self._update_text()
+
+    def _update_text(self) -> None:
+        raise NotImplementedError
+
+    def _fill(self) -> None:
+        raise NotImplementedError
+
+    def _fill_with(self, entries: Iterable[TickMenuItem]) -> None:
+        self._list.clear()
+        for entry in entries:
+            action = self._list.addAction(entry.name.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(entry.key in self._chosen)
+            action.setToolTip(plain_tip(entry.hint or entry.name))
+            action.toggled.connect(lambda on, key=entry.key: self._tick(key, on))
+
+    def _tick(self, key: str, on: bool) -> None:
+        self.set_ticked(self._chosen | {key} if on else self._chosen - {key})
+
+
+class TickMenu(_TickButton):
+    """Several things out of a list, in its order; below it, things to do.
+
+    Signals:
+        action_requested (str, str): one of the things to do was chosen, for the entry with this key, or for none ("").
+    """
+
     action_requested = Signal(str, str)
 
     def __init__(self, title: str, none: str, parent: QWidget | None = None) -> None:
         super().__init__(title, parent)
-        self._title, self._none, self._said = title, none, none
+        self._none, self._said = none, none
         self._entries: tuple[TickMenuItem, ...] = ()
-        self._chosen: set[str] = set()
         self._common: Mapping[str, str] = {}
         self._own: Mapping[str, str] = {}
-        self._list = StayingMenu(self)
         self._list.setToolTipsVisible(True)
-        self._list.aboutToShow.connect(self._fill)
-        self.setMenu(self._list)
-        self.setProperty("filter", True)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(72)
         self._update_text()
@@ -112,14 +150,6 @@ class TickMenu(QPushButton):
         """Return the keys of all that was ticked, also of what is not offered now."""
         return frozenset(self._chosen)
 
-    def set_ticked(self, keys: Iterable[str]) -> None:
-        """Tick exactly these."""
-        wanted = set(keys)
-        if wanted != self._chosen:
-            self._chosen = wanted
-            self.changed.emit()
-        self._update_text()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._elide_text()
@@ -143,13 +173,7 @@ class TickMenu(QPushButton):
         self.setText(shown.replace("&", "&&"))
 
     def _fill(self) -> None:
-        self._list.clear()
-        for entry in self._entries:
-            action = self._list.addAction(entry.name.replace("&", "&&"))
-            action.setCheckable(True)
-            action.setChecked(entry.key in self._chosen)
-            action.setToolTip(plain_tip(entry.hint or entry.name))
-            action.toggled.connect(lambda on, key=entry.key: self._tick(key, on))
+        self._fill_with(self._entries)
         if self._entries and self._common:
             self._list.addSeparator()
         for act, text in self._common.items():
@@ -162,9 +186,6 @@ class TickMenu(QPushButton):
 
     def _action_handler(self, act: str, key: str) -> Callable[[], None]:
         return lambda: self.action_requested.emit(act, key)
-
-    def _tick(self, key: str, on: bool) -> None:
-        self.set_ticked(self._chosen | {key} if on else self._chosen - {key})
 
     def _update_text(self) -> None:
         names = [entry.name for entry in self._entries if entry.key in self._chosen]
@@ -182,24 +203,12 @@ class TickMenu(QPushButton):
         self.setToolTip(plain_tip(every))
 
 
-class ChoiceButton(QPushButton):
-    """Several things out of a list; nothing ticked means that it does not matter.
-
-    Signals:
-        changed: other things are ticked.
-    """
-
-    changed = Signal()
+class ChoiceButton(_TickButton):
+    """Several things out of a list; nothing ticked means that it does not matter."""
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(title, parent)
-        self._title = title
         self._names: dict[str, str] = {}
-        self._chosen: set[str] = set()
-        self._list = StayingMenu(self)
-        self._list.aboutToShow.connect(self._fill)
-        self.setMenu(self._list)
-        self.setProperty("filter", True)
         self._update_text()
 
     def set_choices(self, names: Mapping[str, str]) -> None:
@@ -212,24 +221,8 @@ class ChoiceButton(QPushButton):
         """Return the keys of what is ticked."""
         return frozenset(self._chosen)
 
-    def set_ticked(self, keys: Iterable[str]) -> None:
-        """Tick exactly these."""
-        wanted = set(keys)
-        if wanted != self._chosen:
-            self._chosen = wanted
-            self.changed.emit()
-        self._update_text()
-
     def _fill(self) -> None:
-        self._list.clear()
-        for key, name in self._names.items():
-            action = self._list.addAction(name.replace("&", "&&"))
-            action.setCheckable(True)
-            action.setChecked(key in self._chosen)
-            action.toggled.connect(lambda on, key=key: self._tick(key, on))
-
-    def _tick(self, key: str, on: bool) -> None:
-        self.set_ticked(self._chosen | {key} if on else self._chosen - {key})
+        self._fill_with(TickMenuItem(key, name) for key, name in self._names.items())
 
     def _update_text(self) -> None:
         names = [name for key, name in self._names.items() if key in self._chosen]
@@ -268,7 +261,7 @@ class TickList(QTreeWidget):
         item = QTreeWidgetItem([text])
         item.setData(0, _KEY_ROLE, key)
         item.setCheckState(0, Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
-        item.setSizeHint(0, QSize(0, ROW_HEIGHT))
+        item.setSizeHint(0, QSize(0, theme.scaled(ROW_HEIGHT)))
         self.addTopLevelItem(item)
 
     def keys(self) -> list[str]:
@@ -333,9 +326,8 @@ class TickRow(QCheckBox):
         self.setAccessibleDescription(" ".join((choice.definition, *choice.examples)))
         self.setToolTip(definition_tooltip(choice.name, choice.definition, choice.shortcut, choice.examples))
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 4, 0)
-        row.addStretch()
+        row = make_row(None, margin=(0, 0, 4, 0))
+        self.setLayout(row)
         if choice.shortcut:
             caps = KeyCaps(choice.shortcut)
             caps.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
@@ -345,7 +337,7 @@ class TickRow(QCheckBox):
         return self.rect().contains(place)
 
     def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width() + KEY_HEIGHT + theme.GRID, theme.GRID * 7 // 2)
+        return QSize(super().sizeHint().width() + key_height() + theme.GRID, theme.scaled(theme.GRID * 7 / 2))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         colours = theme.palette()
@@ -362,7 +354,7 @@ class TickRow(QCheckBox):
         # What is ticked stays readable also where it cannot be changed.
         painter.setPen(colours.text if self.isEnabled() or self.isChecked() else colours.muted)
         painter.setFont(self.font())
-        room = self.rect().adjusted(30, 0, -KEY_HEIGHT - theme.GRID, 0)
+        room = self.rect().adjusted(30, 0, -key_height() - theme.GRID, 0)
         text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, text)
 

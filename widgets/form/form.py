@@ -14,13 +14,16 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLayout,
     QLineEdit,
+    QPlainTextEdit,
     QSpinBox,
     QWidget,
 )
 
 from project.entities.study_records import Json
 from widgets import theme
+from widgets.form.controls import check_box
 from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox, Offered
+from widgets.form.layouts import make_column, make_row
 from widgets.text_labels import NoteInForm, PlainLabel, add_form_row, describe
 
 Input = QSpinBox | QDoubleSpinBox | QComboBox | QCheckBox | QLineEdit
@@ -39,6 +42,7 @@ class Form(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._line: QHBoxLayout | None = None
+        self._lead: PlainLabel | None = None
         self._layout = QFormLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setHorizontalSpacing(theme.GRID * 2)
@@ -57,6 +61,10 @@ class Form(QWidget):
             field.setMaxLength(longest)
         return self._field(title, tip, field)
 
+    def area(self, title: str, tip: str, *, hint: str = "", **properties: Any) -> QPlainTextEdit:
+        """Add a field for several lines of text, which Tab leaves; takes Qt's properties of it by name."""
+        return self._field(title, tip, QPlainTextEdit(placeholderText=hint, tabChangesFocus=True, **properties))
+
     def number(self, title: str, tip: str, **properties: Any) -> IntegerBox:
         """Add a whole number; takes Qt's properties of the box by name."""
         return self._field(title, tip, IntegerBox(**properties))
@@ -67,9 +75,7 @@ class Form(QWidget):
 
     def tick(self, text: str, tip: str, value: bool = False, *, title: str = "") -> QCheckBox:
         """Add something that can be ticked; `title` stands where the titles of other fields do."""
-        field = QCheckBox(text)
-        field.setChecked(value)
-        describe(field, text.replace("&", ""), tip)
+        field = check_box(text, tip, name=text.replace("&", ""), checked=value)
         field.toggled.connect(lambda _on: self.changed.emit())
         self.add(title, field)
         return field
@@ -81,6 +87,20 @@ class Form(QWidget):
         self._layout.addRow("", field)
         return field
 
+    def titles(self) -> list[QWidget]:
+        """Return the labels that stand before the fields."""
+        rows = range(self._layout.rowCount())
+        items = (self._layout.itemAt(row, QFormLayout.ItemRole.LabelRole) for row in rows)
+        return [title for item in items if item is not None and (title := item.widget()) is not None]
+
+    def set_narrow(self) -> None:
+        """Let the fields begin closer to their titles."""
+        self._layout.setHorizontalSpacing(theme.GRID)
+
+    def show_row(self, field: QWidget, visible: bool) -> None:
+        """Show a field with its title, or neither."""
+        self._layout.setRowVisible(field, visible)
+
     def add(self, title: str, field: QWidget | QLayout) -> None:
         """Add any field."""
         if self._line is None or isinstance(field, QLayout):
@@ -89,19 +109,26 @@ class Form(QWidget):
         if title:
             label = PlainLabel(title)
             label.setBuddy(field)
-            self._line.addWidget(label)
+            if self._lead is None and not self._line.count():
+                self._lead = label
+            else:
+                self._line.addWidget(label)
         self._line.addWidget(field)
         self._line.addSpacing(theme.GRID)
 
     @contextmanager
-    def line(self, title: str) -> Iterator[None]:
-        """Put the fields that are added meanwhile beside each other, each behind its own title."""
-        self._line = line = QHBoxLayout()
-        line.setSpacing(theme.GRID)
+    def line(self, title: str = "") -> Iterator[None]:
+        """Put the fields that are added meanwhile beside each other, each behind its own title.
+
+        Without a title of the line, that of the first field stands where the titles of other fields do.
+        """
+        self._line = line = make_row()
+        self._lead = PlainLabel(title) if title else None
         yield
         self._line = None
         line.addStretch(1)
-        self.add(title, line)
+        lead = self._lead or PlainLabel()
+        self._layout.addRow(lead, line)
 
     def _field(self, title: str, tip: str, field: _Field) -> _Field:
         describe(field, title.replace("&", ""), tip)
@@ -115,7 +142,7 @@ def _change_signal(field: QWidget) -> SignalInstance:
         return field.currentIndexChanged
     if isinstance(field, QSpinBox | QDoubleSpinBox):
         return field.valueChanged
-    assert isinstance(field, QLineEdit)
+    assert isinstance(field, QLineEdit | QPlainTextEdit)
     return field.textChanged
 
 
@@ -139,7 +166,7 @@ class OptionForm(Form):
             first: names of fields that stand before the others.
         """
         super().__init__(parent)
-        self._layout.setHorizontalSpacing(theme.GRID)
+        self.set_narrow()
         self.inputs: dict[str, Input] = {}
         for spec in sorted(fields(options_type), key=lambda spec: spec.name not in first):
             self.inputs[spec.name] = self._add_input(values.get(spec.name, spec.default), spec.default, spec.metadata)
@@ -164,6 +191,64 @@ class OptionForm(Form):
         if isinstance(default, int):
             return self.number(title, tip, **limits, **texts, value=value)
         return self.decimal(title, tip, decimals=2, singleStep=0.05, **limits, **texts, value=value)
+
+
+class SwitchedOptions(QWidget):
+    """The options of one kind of several; what was filled in for the others is kept.
+
+    Signals:
+        changed: a value is another one.
+    """
+
+    changed = Signal()
+
+    def __init__(self, values: Mapping[str, Mapping[str, Json]] | None = None, *, first: Sequence[str] = ()) -> None:
+        """Make it; `values` are those of each kind, and `first` are as to `OptionForm`."""
+        super().__init__()
+        self.form: OptionForm | None = None
+        self._values = dict(values or {})
+        self._first = first
+        self._kind = ""
+        self._column = make_column(spacing=0)
+        self.setLayout(self._column)
+
+    def show_kind(self, kind: str, options_type: type[Any] | None) -> None:
+        """Show the options of a kind, which has none where there is no type."""
+        self._keep()
+        self._kind = kind
+        if self.form is not None:
+            self._column.removeWidget(self.form)
+            self.form.hide()
+            self.form.deleteLater()
+            self.form = None
+        if options_type is not None:
+            self.form = OptionForm(options_type, self._values.get(kind, {}), first=self._first)
+            self.form.changed.connect(self.changed)
+            self._column.addWidget(self.form)
+
+    def values(self) -> dict[str, Json]:
+        """Return what is filled in for the kind that is shown."""
+        return self.form.values() if self.form is not None else {}
+
+    def all_values(self) -> dict[str, Mapping[str, Json]]:
+        """Return what is filled in, by kind."""
+        self._keep()
+        return self._values
+
+    def _keep(self) -> None:
+        if self.form is not None:
+            self._values[self._kind] = self.form.values()
+
+
+def align_titles(*forms: Form | None) -> None:
+    """Let the fields of forms below one another begin at one edge."""
+    shown = [form for form in forms if form is not None]
+    titles = [title for form in shown for title in form.titles()]
+    widest = max(title.sizeHint().width() for title in titles)
+    for title in titles:
+        title.setMinimumWidth(widest)
+    for form in shown:
+        form.set_narrow()
 
 
 def _input_value(field: Input) -> Json:

@@ -144,6 +144,7 @@ class GrowingTextEdit(QPlainTextEdit):
         self.setUndoRedoEnabled(False)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.textChanged.connect(self._fit_height)
+        theme.notifier.changed.connect(self._fit_height)
         self._fit_height()
 
     def event(self, event: QEvent) -> bool:
@@ -407,10 +408,14 @@ class TimeEdit(QLineEdit):
         self.setFont(theme.font())
         self.setAccessibleName(name)
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.setFixedWidth(QFontMetrics(self.font()).horizontalAdvance("0:00:00.000") + 20)
+        self._fit_width()
+        theme.notifier.changed.connect(self._fit_width)
         self.textEdited.connect(self._start_editing)
         self.returnPressed.connect(self._on_return)
         self._show()
+
+    def _fit_width(self) -> None:
+        self.setFixedWidth(QFontMetrics(self.font()).horizontalAdvance("0:00:00.000") + 20)
 
     def set_time(self, time_us: int) -> None:
         """Show a time; text that is being typed is left alone."""

@@ -1,12 +1,39 @@
 """Fits windows to the screen and to their texts, and lays widgets out in rows, columns and wrapping rows."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QBoxLayout, QDialog, QHBoxLayout, QLayout, QLayoutItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QDialog,
+    QHBoxLayout,
+    QLayout,
+    QLayoutItem,
+    QScrollArea,
+    QSizePolicy,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from widgets import theme
 from widgets.text_labels import PlainLabel, describe
 
-LayoutPart = QWidget | QLayout | int | None
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """So many pixels of space between two parts."""
+
+    pixels: int
+
+
+Box = TypeVar("Box", bound=QBoxLayout)
+LayoutPart = QWidget | QLayout | Gap | tuple[QWidget, Qt.AlignmentFlag] | int | None
+Margin = int | tuple[int, int, int, int]
+"""Pixels on each side, or at the left, the top, the right and the bottom."""
 WIDE_MARGIN = theme.GRID * 3 // 2
 """Pixels around the content of a page or window."""
 
@@ -28,42 +55,98 @@ def fit_width(dialog: QDialog, layout: QLayout, width: int) -> None:
     dialog.resize(width, layout.totalHeightForWidth(width))
 
 
-def make_row(*parts: LayoutPart) -> QHBoxLayout:
-    """Lay parts out from left to right; a number is the stretch of the part before it, None is space that grows."""
-    row = QHBoxLayout()
-    row.setContentsMargins(0, 0, 0, 0)
-    _fill(row, parts)
-    return row
+def make_row(*parts: LayoutPart, margin: Margin = 0, spacing: int = theme.GRID) -> QHBoxLayout:
+    """Lay parts out from left to right, with a margin around them and a space between them.
+
+    A number is the stretch of the part before it, None is space that grows, and a widget may stand with its alignment.
+    """
+    return _fill(QHBoxLayout(), parts, margin, spacing)
 
 
-def make_column(*parts: LayoutPart, margin: int = 0) -> QVBoxLayout:
-    """Lay parts out below one another, given as to `make_row`, with a margin around them."""
-    column = QVBoxLayout()
-    column.setContentsMargins(*[margin] * 4)
-    _fill(column, parts)
-    return column
+def make_column(*parts: LayoutPart, margin: Margin = 0, spacing: int = theme.GRID) -> QVBoxLayout:
+    """Lay parts out below one another, given as to `make_row`."""
+    return _fill(QVBoxLayout(), parts, margin, spacing)
+
+
+def make_splitter(orientation: Qt.Orientation, *parts: QWidget | int, sizes: Sequence[int] = ()) -> QSplitter:
+    """Put parts beside or below each other, none of which can be dragged away; numbers are as to `make_row`."""
+    splitter = QSplitter(orientation, childrenCollapsible=False)
+    for part in parts:
+        if isinstance(part, QWidget):
+            splitter.addWidget(part)
+        else:
+            splitter.setStretchFactor(splitter.count() - 1, part)
+    if sizes:
+        splitter.setSizes([*sizes])
+    return splitter
+
+
+def make_panel(layout: QLayout) -> QWidget:
+    """Return a widget with a layout."""
+    panel = QWidget()
+    panel.setLayout(layout)
+    return panel
+
+
+def make_scroll_area(inside: QWidget, *, frame: bool = False, sideways: bool = False) -> QScrollArea:
+    """Return an area that scrolls a widget, which is as wide as the area unless it scrolls `sideways` too."""
+    area = QScrollArea(widgetResizable=True)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    if not frame:
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+    if not sideways:
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(inside)
+    return area
+
+
+def wrap_in_scroll_area(page: QWidget) -> QScrollArea:
+    """Return a page that a low window scrolls, where it would have to grow otherwise."""
+    area = make_scroll_area(page, frame=True)
+    area.setMinimumWidth(page.minimumSizeHint().width() + area.verticalScrollBar().sizeHint().width())
+    page.setAutoFillBackground(False)
+    return area
+
+
+def bring_up(stack: QStackedWidget, place: int) -> None:
+    """Show a page of a stack; only the one that is shown counts for how small the stack can be."""
+    for number in range(stack.count()):
+        policy = QSizePolicy.Policy.Preferred if number == place else QSizePolicy.Policy.Ignored
+        if (page := stack.widget(number)) is not None:
+            page.setSizePolicy(policy, policy)
+    stack.setCurrentIndex(place)
+
+
+def make_stack(*pages: QWidget) -> QStackedWidget:
+    """Put pages in one place, of which the first is shown."""
+    stack = QStackedWidget()
+    for page in pages:
+        stack.addWidget(page)
+    return stack
 
 
 def make_tab_page(*parts: LayoutPart) -> QWidget:
     """Return the page of a tab with parts below one another, given as to `make_row`."""
-    page = QWidget()
-    column = make_column(*parts)
-    column.setContentsMargins(0, theme.GRID, 0, 0)
-    page.setLayout(column)
-    return page
+    return make_panel(make_column(*parts, margin=(0, theme.GRID, 0, 0)))
 
 
-def _fill(box: QBoxLayout, parts: tuple[LayoutPart, ...]) -> None:
-    box.setSpacing(theme.GRID)
+def _fill(box: Box, parts: tuple[LayoutPart, ...], margin: Margin, spacing: int) -> Box:
+    box.setContentsMargins(*((margin,) * 4 if isinstance(margin, int) else margin))
+    box.setSpacing(spacing)
     for part in parts:
         if isinstance(part, QWidget):
             box.addWidget(part)
         elif isinstance(part, QLayout):
             box.addLayout(part)
+        elif isinstance(part, Gap):
+            box.addSpacing(part.pixels)
+        elif isinstance(part, tuple):
+            box.addWidget(part[0], 0, part[1])
         elif part is None:
             box.addStretch(1)
         else:
             box.setStretch(box.count() - 1, part)
+    return box
 
 
 def label_control(name: str, control: QWidget, tip: str = "") -> QWidget:
@@ -72,12 +155,7 @@ def label_control(name: str, control: QWidget, tip: str = "") -> QWidget:
     label.setBuddy(control)
     if tip:
         describe(control, name, tip)
-    row = make_row(label, control)
-    row.setContentsMargins(0, 0, theme.GRID, 0)
-    row.setSpacing(theme.GRID // 2)
-    both = QWidget()
-    both.setLayout(row)
-    return both
+    return make_panel(make_row(label, control, margin=(0, 0, theme.GRID, 0), spacing=theme.GRID // 2))
 
 
 class FlowLayout(QLayout):

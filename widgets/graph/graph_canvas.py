@@ -100,7 +100,7 @@ class ChainCanvas(QAbstractScrollArea):
 
     def show_start(self) -> None:
         """Show the beginning, so that texts can be read; the whole graph where that is possible."""
-        self._show_from_start(_READABLE_ZOOM)
+        self._show_from_start(_READABLE_ZOOM * theme.text_size() / 100)
         self._began = True
 
     def keep_in_view(self) -> None:

@@ -413,9 +413,7 @@ def neighbour_in_time(nodes: Sequence[ChainNode], node_id: str | None, step: int
 
 
 def _next_in_row(layout: ChainLayout, node_id: str, here: Box, side: int) -> str | None:
-    row = next(
-        person_band for person_band in layout.rows if person_band.top <= here.y < person_band.top + person_band.height
-    )
+    row = next(band for band in layout.rows if band.top <= here.y < band.top + band.height)
     inside = [(at, box) for at, box in layout.boxes.items() if row.top <= box.y < row.top + row.height]
     ranked = sorted(inside, key=lambda pair: (pair[1].x, pair[1].y, pair[0]))
     place = next(at for at, pair in enumerate(ranked) if pair[0] == node_id) + side

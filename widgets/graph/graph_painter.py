@@ -354,7 +354,7 @@ def _paint_name(painter: QPainter, row: PersonBand, model: GraphModel, middle: f
         x += 17
     painter.setFont(theme.font(9))
     painter.setPen(colours.muted if row.person == NOBODY else colours.text)
-    room = QRectF(x, middle - 9, HEADER - x - 6, 18)
+    room = QRectF(x, middle - theme.scaled(9), HEADER - x - 6, theme.scaled(18))
     text = painter.fontMetrics().elidedText(row_name(row, model), Qt.TextElideMode.ElideRight, int(room.width()))
     painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QBuffer, QIODevice, QPoint, QPointF, QRect, QRectF, QSaveFile, QSizeF, Qt
 from PySide6.QtGui import QColor, QImage, QPaintDevice, QPainter
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from project.entities.causal_chains import ChainGraph
 from project.errors import UserError
@@ -18,14 +18,15 @@ from project.text_format import escape_unprintable
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState
+from widgets.form.controls import tool_button
+from widgets.form.layouts import make_column, make_panel, make_row, make_stack
 from widgets.graph.graph_canvas import ZOOM_STEP
 from widgets.graph.graph_input import ChainEditorCanvas
 from widgets.graph.graph_model import GraphModel, describe_selection
 from widgets.graph.graph_painter import HEADER, RULER, GraphPainter, GraphViewport, paint_frame
 from widgets.graph.node_painter import chain_colours, graph_font
 from widgets.labels import NodePerson
-from widgets.text_labels import PlainLabel, describe
-from widgets.theme import icon
+from widgets.text_labels import PlainLabel
 
 SUFFIXES = (".svg", ".png")
 _TITLE_HEIGHT = 40
@@ -151,17 +152,11 @@ class ChainGraphView(QWidget):
         self._tools = tools
         hint = tr("Choose a chain, or add one, to draw what led to what.")
         self.empty = EmptyState("circle-dashed", tr("No chain is open"), hint)
-        self._stack = QStackedLayout()
-        self._stack.addWidget(self.empty)
-        self._stack.addWidget(self.board)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(self._stack, 1)
+        self._stack = make_stack(self.empty, self.board)
         self._foot = self._make_foot()
-        column.addWidget(self._foot)
+        self.setLayout(make_column(self._stack, 1, self._foot, spacing=0))
         self.setFocusProxy(self.board)
-        self.board.view_changed.connect(self._show_zoom)
+        self.board.view_changed.connect(lambda: self._told.setText(f"{100 * self.board.graph_viewport.zoom:.0f} %"))
         self._show_state(None)
 
     def show_graph(
@@ -240,28 +235,18 @@ class ChainGraphView(QWidget):
         return -abs(self.model.box(node_id).x - self.model.box(self.model.current).x)
 
     def _make_foot(self) -> QWidget:
-        foot = QWidget()
-        row = QHBoxLayout(foot)
-        row.setContentsMargins(theme.GRID, 2, theme.GRID, 2)
-        row.setSpacing(theme.GRID // 2)
-        self._told = PlainLabel()
-        self._told.setProperty("muted", True)
-        row.addWidget(self._told, 1)
+        self._told = PlainLabel(look="muted")
+        row = make_row(self._told, 1, margin=(theme.GRID, 2, theme.GRID, 2), spacing=theme.GRID // 2)
+        foot = make_panel(row)
         for name, text, tip, do in (
             ("zoom-out", tr("Zoom out"), "-", lambda: self.board.zoom(1 / ZOOM_STEP)),
             ("zoom-in", tr("Zoom in"), "+", lambda: self.board.zoom(ZOOM_STEP)),
             ("maximize", tr("Show the whole chain"), "0", self.board.fit_all),
-            ("columns-2", tr("Lay out anew, also what was moved"), "T", self.board.relayout),
+            ("columns-2", tr("Lay out again, also moved nodes"), "T", self.board.relayout),
         ):
-            button = QToolButton(autoRaise=True)
-            button.setIcon(icon(name))
-            describe(button, text, f"{text} ({tip})")
-            button.clicked.connect(do)
+            button = tool_button(name, text, f"{text} ({tip})", do, autoRaise=True)
             row.addWidget(button)
         return foot
-
-    def _show_zoom(self) -> None:
-        self._told.setText(f"{100 * self.board.graph_viewport.zoom:.0f} %")
 
     def _show_state(self, graph: ChainGraph | None) -> None:
         self._stack.setCurrentWidget(self.empty if graph is None else self.board)

@@ -5,16 +5,18 @@ from types import MappingProxyType
 
 from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from project.entities.study_records import Json, Participant
 from project.schemes.scheme import Field, FieldChoice, FieldKind
 from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickRow
+from widgets.form.controls import push_button
 from widgets.form.input_fields import DecimalBox, GrowingTextEdit
+from widgets.form.layouts import make_column, make_row
 from widgets.form.wheel_guard import ComboBox, Slider
-from widgets.text_labels import PlainLabel, definition_tooltip, describe, plain_tip
+from widgets.text_labels import PlainLabel, definition_tooltip, plain_tip
 
 
 class FieldEditor(QWidget):
@@ -81,12 +83,7 @@ class _SentenceRow(QWidget):
 
     def __init__(self, field: Field, choice: FieldChoice, place: int) -> None:
         super().__init__()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 2, 0, 2)
-        row.setSpacing(theme.GRID)
-        self.button = QPushButton(choice.key if len(choice.key) == 1 else str(place))
-        self.button.setCheckable(True)
-        self.button.setProperty("segment", True)
+        self.button = push_button(choice.key if len(choice.key) == 1 else str(place), look="segment", checkable=True)
         self.button.setFixedWidth(theme.GRID * 4)
         self.button.setAccessibleName(f"{field.name}: {choice.name}")
         self.button.setAccessibleDescription(choice.definition)
@@ -94,8 +91,7 @@ class _SentenceRow(QWidget):
         self.button.clicked.connect(self.pressed)
         words = PlainLabel(choice.name, wordWrap=True)
         words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(words, 1)
+        self.setLayout(make_row((self.button, Qt.AlignmentFlag.AlignTop), words, 1, margin=(0, 2, 0, 2)))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         event.accept()
@@ -110,9 +106,8 @@ class LongChoiceEditor(FieldEditor):
 
     def __init__(self, field: Field, parent: QWidget | None = None) -> None:
         super().__init__(field, parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = make_column(spacing=0)
+        self.setLayout(column)
         self.rows: dict[str, _SentenceRow] = {}
         for place, choice in enumerate(field.choices, 1):
             row = self.rows[choice.key] = _SentenceRow(field, choice, place)
@@ -154,17 +149,10 @@ class ScaleEditor(FieldEditor):
 
     def __init__(self, field: Field, parent: QWidget | None = None) -> None:
         super().__init__(field, parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        row = QHBoxLayout()
-        row.setSpacing(2)
+        row = make_row(spacing=2)
         self.buttons: dict[int, QPushButton] = {}
         for value in range(int(field.minimum), int(field.maximum) + 1, int(field.step)):
-            button = QPushButton(str(value).replace("-", _MINUS))
-            button.setCheckable(True)
-            button.setProperty("segment", True)
-            button.setMinimumWidth(20)
+            button = push_button(str(value).replace("-", _MINUS), look="segment", checkable=True, minimumWidth=20)
             button.setProperty("narrow", True)
             button.setFont(theme.font(theme.POINTS - 1))
             button.setAccessibleName(f"{field.name}: {value}")
@@ -173,7 +161,8 @@ class ScaleEditor(FieldEditor):
             button.clicked.connect(lambda _=False, value=value: self._on_chosen(value))
             row.addWidget(button, 1)
             self.buttons[value] = button
-        column.addLayout(row)
+        column = make_column(row, spacing=2)
+        self.setLayout(column)
         if field.ends:
             column.addLayout(make_ends_row(field))
         self.setFocusProxy(next(iter(self.buttons.values())))
@@ -208,35 +197,30 @@ class SliderEditor(FieldEditor):
         self._value: float | None = None
         whole = field.kind is FieldKind.SCALE or (float(field.step).is_integer() and float(field.minimum).is_integer())
         self._whole = whole
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
         self.slider = _Slider(Qt.Orientation.Horizontal)
         self.slider.setRange(0, self._steps)
         self.slider.setPageStep(max(1, self._steps // 10))
-        self.box = DecimalBox()
-        self.box.setDecimals(0 if whole else 3)
+        self.box = DecimalBox(
+            decimals=0 if whole else 3,
+            minimum=field.minimum - field.step,
+            maximum=field.maximum,
+            singleStep=field.step,
+            specialValueText="\N{EN DASH}",
+            keyboardTracking=False,
+        )
         # One step below the lowest stands for nothing.
-        self.box.setRange(field.minimum - field.step, field.maximum)
-        self.box.setSingleStep(field.step)
-        self.box.setSpecialValueText("–")  # noqa: RUF001 an en dash stands for nothing
-        self.box.setKeyboardTracking(False)
         for control in (self.slider, self.box):
             control.setAccessibleName(field.name)
             control.setAccessibleDescription(field.definition)
             control.setToolTip(definition_tooltip(field.name, field.definition, field.shortcut))
-        self.clear = QPushButton(tr("Clear"))
-        describe(
-            self.clear,
-            tr("Clear {name}").format(name=field.name),
+        self.clear = push_button(
+            tr("Clear"),
             tr("Take the number of {name} away").format(name=field.name),
+            lambda: self._set_number(None),
+            name=tr("Clear {name}").format(name=field.name),
         )
-        row.addWidget(self.slider, 1)
-        row.addWidget(self.box)
-        row.addWidget(self.clear)
-        column.addLayout(row)
+        column = make_column(make_row(self.slider, 1, self.box, self.clear), spacing=2)
+        self.setLayout(column)
         if field.ends:
             column.addLayout(make_ends_row(field))
         self.setFocusProxy(self.slider)
@@ -244,7 +228,6 @@ class SliderEditor(FieldEditor):
         self.slider.sliderReleased.connect(self._on_slider_released)
         self.slider.pressed_on.connect(self._on_slider_released)
         self.box.valueChanged.connect(self._on_typed)
-        self.clear.clicked.connect(lambda: self._set_number(None))
         self.set_value(None)
 
     def value(self) -> Json:
@@ -335,11 +318,7 @@ def make_ends_row(field: Field) -> QHBoxLayout:
     """Return a line with what the lowest and the highest value mean."""
     row = QHBoxLayout()
     for text, side in zip(field.ends, (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight), strict=True):
-        label = PlainLabel(text)
-        label.setFont(theme.font(theme.POINTS - 1))
-        label.setProperty("quiet", True)
-        label.setWordWrap(True)
-        label.setAlignment(side)
+        label = PlainLabel(text, font=theme.font(theme.POINTS - 1), look="quiet", wordWrap=True, alignment=side)
         row.addWidget(label, 1)
     return row
 
@@ -368,9 +347,7 @@ class ParticipantEditor(FieldEditor):
         self.combo.setToolTip(definition_tooltip(field.name, field.definition, field.shortcut))
         self.combo.setMinimumContentsLength(8)
         self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.combo)
+        self.setLayout(make_column(self.combo))
         self.setFocusProxy(self.combo)
         self.combo.activated.connect(self._on_chosen)
         self._fill()
@@ -425,9 +402,7 @@ class TextEditor(FieldEditor):
         self.text.setToolTip(definition_tooltip(field.name, field.definition, field.shortcut))
         self.text.textChanged.connect(self._on_typed)
         self.setFocusProxy(self.text)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.text)
+        self.setLayout(make_column(self.text))
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self.flush)
         self._unsent = False
@@ -474,15 +449,11 @@ class ChoiceEditor(FieldEditor):
 
     def __init__(self, field: Field, parent: QWidget | None = None) -> None:
         super().__init__(field, parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID // 2)
+        row = make_row(spacing=theme.GRID // 2)
+        self.setLayout(row)
         self.buttons: dict[str, QPushButton] = {}
         for choice in field.choices:
-            button = QPushButton(choice.name)
-            button.setCheckable(True)
-            button.setProperty("segment", True)
-            button.setAccessibleName(f"{field.name}: {choice.name}")
+            button = push_button(choice.name, name=f"{field.name}: {choice.name}", look="segment", checkable=True)
             button.setAccessibleDescription(choice.definition)
             button.setToolTip(definition_tooltip(choice.name, choice.definition, choice.shortcut, choice.examples))
             button.clicked.connect(lambda _=False, key=choice.key: self._on_chosen(key))
@@ -519,9 +490,8 @@ class ChoicesEditor(FieldEditor):
 
     def __init__(self, field: Field, parent: QWidget | None = None) -> None:
         super().__init__(field, parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = make_column(spacing=0)
+        self.setLayout(column)
         self.boxes: dict[str, TickRow] = {}
         for choice in field.choices:
             box = TickRow(choice)

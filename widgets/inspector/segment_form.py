@@ -7,21 +7,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QWidget
 
 from project.entities.study_records import Json, Participant, Segment
 from project.schemes.scheme import Scheme
 from project.timebase import SECOND_US, format_time
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import tool_button
 from widgets.form.input_fields import TimeEdit
+from widgets.form.layouts import Gap, make_column, make_panel, make_row
 from widgets.form.wheel_guard import ComboBox
 from widgets.inspector.field_editors import EDITORS, FieldEditor
 from widgets.labels import LabelButtons, LabelChip, LabelLook, sign_icon, unknown_look
 from widgets.text_labels import ElidedLabel, PlainLabel, definition_tooltip, describe
-from widgets.theme import icon
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +48,12 @@ class KeptValues(QWidget):
         super().__init__(parent)
         self.values: tuple[KeptValue, ...] = ()
         self._read_only = False
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(theme.GRID // 2)
-        heading = PlainLabel(tr("Kept from an earlier version"))
-        heading.setFont(theme.font(theme.POINTS - 0.5, semibold=True))
+        heading = PlainLabel(tr("Kept from an earlier version"), font=theme.font(theme.POINTS - 0.5, semibold=True))
         heading.setToolTip(
             tr("The scheme was changed and has no place for these any more. They are kept and exported.")
         )
-        self._column.addWidget(heading)
+        self._column = make_column(heading, spacing=theme.GRID // 2)
+        self.setLayout(self._column)
         self._rows: list[QWidget] = []
         self.show_values(())
 
@@ -74,31 +72,23 @@ class KeptValues(QWidget):
             self._column.addWidget(row)
 
     def _row(self, value: KeptValue) -> QWidget:
-        row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 0)
         text = PlainLabel(
-            tr("{name} (version {version}): {text}").format(name=value.name, version=value.version, text=value.text)
+            tr("{name} (version {version}): {text}").format(name=value.name, version=value.version, text=value.text),
+            wordWrap=True,
+            look="quiet",
+            textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard,
+            accessibleName=tr("Kept value of {name}").format(name=value.name),
         )
-        text.setWordWrap(True)
-        text.setProperty("quiet", True)
-        text.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        text.setAccessibleName(tr("Kept value of {name}").format(name=value.name))
-        delete = QToolButton()
-        delete.setIcon(icon("trash-2"))
-        delete.setIconSize(QSize(14, 14))
-        describe(
-            delete,
+        delete = tool_button(
+            "trash-2",
             tr("Delete kept value of {name}").format(name=value.name),
             tr("Delete this value of {name}; undo brings it back").format(name=value.name),
+            lambda: self.delete_requested.emit(value.field, value.version),
+            side=14,
+            enabled=not self._read_only,
         )
-        delete.setEnabled(not self._read_only)
-        delete.clicked.connect(lambda: self.delete_requested.emit(value.field, value.version))
-        line.addWidget(text, 1)
-        line.addWidget(delete, 0, Qt.AlignmentFlag.AlignTop)
-        return row
+        return make_panel(make_row(text, 1, (delete, Qt.AlignmentFlag.AlignTop)))
 
 
 class SegmentForm(QWidget):
@@ -120,34 +110,19 @@ class SegmentForm(QWidget):
         self._needed: dict[str, QLabel] = {}
         self._notes: dict[str, QLabel] = {}
         self.editors: dict[str, FieldEditor] = {}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID * 2)
+        column = make_column(spacing=theme.GRID * 2)
+        self.setLayout(column)
         for field in scheme.fields_of(track):
             editor = EDITORS[field.kind](field)
             editor.changed.connect(partial(self._on_value_changed, field.key))
-            block = QWidget()
-            inner = QVBoxLayout(block)
-            inner.setContentsMargins(0, 0, 0, 0)
-            inner.setSpacing(theme.GRID // 2)
-            heading = PlainLabel(field.name)
-            heading.setFont(theme.font(theme.POINTS - 0.5, semibold=True))
+            heading = PlainLabel(field.name, font=theme.font(theme.POINTS - 0.5, semibold=True))
             heading.setBuddy(editor)
             heading.setToolTip(definition_tooltip(field.name, field.definition, field.shortcut))
-            needed = PlainLabel("needed")
-            needed.setFont(theme.font(theme.POINTS - 1))
-            head = QHBoxLayout()
-            head.addWidget(heading)
-            head.addStretch()
-            head.addWidget(needed)
-            inner.addLayout(head)
-            inner.addWidget(editor)
-            note = PlainLabel(wordWrap=True)
-            note.setProperty("quiet", True)
-            note.setFont(theme.font(theme.POINTS - 1))
-            note.hide()
-            inner.addWidget(note)
-            inner.addStretch(1)
+            needed = PlainLabel("needed", font=theme.font(theme.POINTS - 1))
+            note = PlainLabel(wordWrap=True, look="quiet", font=theme.font(theme.POINTS - 1), visible=False)
+            block = make_panel(
+                make_column(make_row(heading, None, needed), editor, note, None, spacing=theme.GRID // 2)
+            )
             column.addWidget(block)
             self.editors[field.key] = editor
             self._blocks[field.key] = block
@@ -241,33 +216,24 @@ class SegmentHeader(QWidget):
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(theme.GRID)
-        top = QHBoxLayout()
-        top.setSpacing(theme.GRID)
         self._chip = LabelChip()
         self._annotator = ElidedLabel()
-        self._play = self._button("play", tr("Play this segment"), "Shift+Space")
-        self._play.clicked.connect(self.play_requested)
-        self._delete = self._button("trash-2", tr("Delete this segment"), "Del")
-        self._delete.clicked.connect(self.delete_requested)
-        top.addWidget(self._chip)
-        top.addWidget(self._annotator, 1)
-        top.addWidget(self._play)
-        top.addWidget(self._delete)
-        grid.addLayout(top, 0, 0)
-        times = QHBoxLayout()
-        times.setSpacing(theme.GRID // 2)
+        self._play = tool_button("play", tr("Play this segment"), keys="Shift+Space", side=16, do=self.play_requested)
+        self._delete = tool_button("trash-2", tr("Delete this segment"), keys="Del", side=16, do=self.delete_requested)
+        grid.addLayout(make_row(self._chip, self._annotator, 1, self._play, self._delete), 0, 0)
         self.start = TimeEdit(tr("Start"))
         self.start.setToolTip(tr("Start: type a time, or take the playhead's ([)"))
         self.end = TimeEdit("End")
         self.end.setToolTip(tr("End: type a time, or take the playhead's (])"))
         self._duration = ElidedLabel()
         self._dash = PlainLabel("–")  # noqa: RUF001 an en dash is what stands between two times
-        times.addWidget(self.start)
-        times.addWidget(self._dash)
-        times.addWidget(self.end)
-        times.addSpacing(theme.GRID // 2)
-        times.addWidget(self._duration, 1)
-        grid.addLayout(times, 1, 0)
+        grid.addLayout(
+            make_row(
+                self.start, self._dash, self.end, Gap(theme.GRID // 2), self._duration, 1, spacing=theme.GRID // 2
+            ),
+            1,
+            0,
+        )
         self.start.time_entered.connect(lambda start: self._on_times_entered(start, self._end_us))
         self.end.time_entered.connect(lambda end: self._on_times_entered(self._start_us, end))
         self.start.rejected.connect(self.rejected)
@@ -325,13 +291,6 @@ class SegmentHeader(QWidget):
             return
         self.times_entered.emit(start_us, end_us)
 
-    def _button(self, picture: str, text: str, keys: str) -> QToolButton:
-        button = QToolButton()
-        button.setIcon(icon(picture))
-        button.setIconSize(QSize(16, 16))
-        describe(button, text, f"{text} ({keys})")
-        return button
-
     def _tint(self) -> None:
         for quiet in (self._annotator, self._duration):
             quiet.setStyleSheet(f"color: {theme.palette().muted.name()};")
@@ -350,12 +309,7 @@ class TrackChooser(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(theme.GRID * 3, 0, theme.GRID * 3, theme.GRID * 3)
-        column.setSpacing(theme.GRID // 2)
-        heading = PlainLabel(tr("New segments go to"))
-        heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        heading.setProperty("quiet", True)
+        heading = PlainLabel(tr("New segments go to"), alignment=Qt.AlignmentFlag.AlignHCenter, look="quiet")
         self.combo = ComboBox()
         describe(self.combo, tr("Track for new segments"), tr("Track for new segments (X for the next one)"))
         self.combo.setMinimumContentsLength(10)
@@ -369,9 +323,15 @@ class TrackChooser(QWidget):
             tr("Active label, of new segments"),
             tr("Active label: a segment that is drawn in the lane gets it (Shift+X for the next one)"),
         )
-        column.addWidget(heading)
-        column.addWidget(self.combo)
-        column.addWidget(self.label)
+        self.setLayout(
+            make_column(
+                heading,
+                self.combo,
+                self.label,
+                margin=(theme.GRID * 3, 0, theme.GRID * 3, theme.GRID * 3),
+                spacing=theme.GRID // 2,
+            )
+        )
         self.combo.activated.connect(lambda place: self.track_chosen.emit(self.combo.itemData(place)))
         self.label.activated.connect(lambda place: self.label_chosen.emit(self.label.itemData(place)))
         self.hide()
@@ -423,11 +383,7 @@ class TrackPanel(QWidget):
         self.track = scheme.track_or_empty(track)
         self.labels = LabelButtons(self.track, taken)
         self.form = SegmentForm(scheme, track)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID * 2)
-        column.addWidget(self.labels)
-        column.addWidget(self.form, 1)
+        self.setLayout(make_column(self.labels, self.form, 1, spacing=theme.GRID * 2))
         self._for_one: list[QShortcut] = []
         self._for_several: list[QShortcut] = []
         self._bind_keys()

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QFormLayout, QFrame, QPushButton, QSlider, QWidget
+from PySide6.QtWidgets import QFormLayout, QFrame, QSlider, QWidget
 
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import push_button
 from widgets.form.wheel_guard import Slider
 from widgets.text_labels import add_form_row, describe
 
@@ -112,9 +113,9 @@ class BrighteningPopup(QFrame):
         form.setContentsMargins(theme.GRID * 2, theme.GRID * 2, theme.GRID * 2, theme.GRID * 2)
         self.brightness = self._add_slider(form, tr("Brightness"))
         self.contrast = self._add_slider(form, tr("Contrast"))
-        self.reset = QPushButton(tr("As recorded"))
-        describe(self.reset, tr("As recorded"), tr("Show the picture as it is; files are never changed"))
-        self.reset.clicked.connect(self._reset)
+        self.reset = push_button(
+            tr("As recorded"), tr("Show the picture as it is; files are never changed"), self._reset
+        )
         form.addRow(self.reset)
 
     def brightening(self) -> Brightening:

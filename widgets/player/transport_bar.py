@@ -10,6 +10,7 @@ from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.form.input_fields import TimeEdit
+from widgets.form.layouts import make_row
 from widgets.form.wheel_guard import Slider
 from widgets.text_labels import PlainLabel, describe, plain_tip
 from widgets.theme import icon
@@ -78,9 +79,8 @@ class TransportBar(QWidget):
         super().__init__(parent)
         self._keys = {**DEFAULT_KEYS, **(keys or {})}
         self.setAccessibleName(tr("Player controls"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(theme.GRID, theme.GRID // 2, theme.GRID, theme.GRID // 2)
-        row.setSpacing(_SPACING)
+        row = make_row(margin=(theme.GRID, theme.GRID // 2, theme.GRID, theme.GRID // 2), spacing=_SPACING)
+        self.setLayout(row)
         self._start = self._button(row, "skip-back", tr("Go to the start"), "start", self.start_requested.emit)
         self._back = self._button(
             row, "step-back", tr("One frame back"), "back", lambda: self.step_requested.emit(-1), repeat=True

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -80,13 +80,16 @@ class FiguresView(QTableWidget):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self._drawing = _IntervalDelegate(self)
         self.setItemDelegate(self._drawing)
-        theme.notifier.changed.connect(self.viewport().update)
+        self._meanings: list[str] = []
+        self._named_width = 0
+        theme.notifier.changed.connect(self._follow_theme)
         self.show_rows(())
 
     def show_rows(self, rows: Sequence[AgreementFigureRow], published: str = "") -> None:
         """Show these; `published` is the heading of the figures to compare with, "" where there are none."""
         place = self.verticalScrollBar().value()
         self._drawing.low = _axis_start(rows)
+        self._meanings = [row.meaning for row in rows]
         self.clearSpans()
         self.setRowCount(len(rows))
         self.setHorizontalHeaderLabels([tr("Figure"), tr("Value"), tr("95 % interval"), "n", published])
@@ -99,7 +102,6 @@ class FiguresView(QTableWidget):
                 if row.figure is None:
                     item.setFlags(Qt.ItemFlag.ItemIsEnabled)
                 self.setItem(index, column, item)
-            self.setRowHeight(index, _HEADING_HEIGHT if row.figure is None else _ROW_HEIGHT)
             if row.figure is None:
                 self.setSpan(index, 0, 1, self.columnCount())
         for column in range(self.columnCount()):
@@ -107,8 +109,19 @@ class FiguresView(QTableWidget):
             heading = self.horizontalHeaderItem(column)
             if heading is not None:
                 heading.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
-        self._fit_columns()
+        self._follow_theme()
         self.verticalScrollBar().setValue(place)
+
+    def _follow_theme(self) -> None:
+        metrics = QFontMetrics(theme.font(_SMALL_POINTS))
+        self._named_width = (
+            max((metrics.horizontalAdvance(text) for text in self._meanings), default=0) + 3 * theme.GRID
+        )
+        for index in range(self.rowCount()):
+            is_heading = self.columnSpan(index, NAME) > 1
+            self.setRowHeight(index, theme.scaled(_HEADING_HEIGHT if is_heading else _ROW_HEIGHT))
+        self._fit_columns()
+        self.viewport().update()
 
     def resizeEvent(self, event: object) -> None:
         super().resizeEvent(event)  # type: ignore[arg-type]
@@ -117,8 +130,11 @@ class FiguresView(QTableWidget):
     def _fit_columns(self) -> None:
         """Give the bars less room in a narrow window, then the names no less than they need: the rest scrolls."""
         room = self.viewport().width()
-        between = max(_INTERVAL_TEXT_WIDTH + 24, min(340, room * 34 // 100))
-        widths = {VALUE: 72, BETWEEN: between, N: 84, PUBLISHED: 0 if self.isColumnHidden(PUBLISHED) else 104}
+        widths = {VALUE: theme.scaled(72), N: theme.scaled(84)}
+        widths[PUBLISHED] = 0 if self.isColumnHidden(PUBLISHED) else theme.scaled(104)
+        spare = room - sum(widths.values()) - self._named_width
+        least = theme.scaled(_INTERVAL_TEXT_WIDTH)
+        widths[BETWEEN] = max(least + 24, min(340, room * 34 // 100, max(spare, least + 96)))
         for column, width in widths.items():
             if width:
                 self.setColumnWidth(column, width)
@@ -145,8 +161,13 @@ class _IntervalDelegate(QStyledItemDelegate):
         if row.figure is None:
             _write(painter, inner.adjusted(0, 10, 0, 0), row.name, semibold=True)
         elif index.column() == NAME:
-            _write(painter, QRectF(inner.left(), inner.top() + 4, inner.width(), 20), row.name)
-            _write(painter, QRectF(inner.left(), inner.top() + 23, inner.width(), 18), row.meaning, small=True)
+            _write(painter, QRectF(inner.left(), inner.top() + 4, inner.width(), theme.scaled(20)), row.name)
+            _write(
+                painter,
+                QRectF(inner.left(), inner.top() + theme.scaled(23), inner.width(), theme.scaled(18)),
+                row.meaning,
+                small=True,
+            )
         elif index.column() == BETWEEN:
             self._paint_interval(painter, inner, row)
         else:
@@ -159,7 +180,7 @@ class _IntervalDelegate(QStyledItemDelegate):
         if figure.value is None:
             _paint_reason(painter, area, figure.reason)
             return
-        bar = area.adjusted(0, 0, -_INTERVAL_TEXT_WIDTH, 0)
+        bar = area.adjusted(0, 0, -theme.scaled(_INTERVAL_TEXT_WIDTH), 0)
 
         top = row.axis_end
         low = self.low if top == 1 else 0.0

@@ -29,16 +29,7 @@ from project.text_format import escape_unprintable
 from resources import resource
 from widgets import theme
 from widgets.labels import SIGN_LINES, SIGN_PX, LabelLook, label_ink, mix
-from widgets.plots.plot_layout import (
-    MARGIN,
-    ROW_HEIGHT,
-    SMALL,
-    TITLE,
-    Entry,
-    legend_rows,
-    plot_font,
-    text_width,
-)
+from widgets.plots.plot_layout import MARGIN, ROW_HEIGHT, SMALL, TITLE, Entry, legend_rows, plot_font, text_width
 
 PX = 0.75
 """Points in a pixel: matplotlib measures type and lines in points."""

@@ -1,6 +1,7 @@
 """Plots on the screen: one with a menu to save or copy it, and a wall of several."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
     QShowEvent,
+    QTransform,
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -99,6 +101,11 @@ class PlotRenderer(QObject):
             self.rendered.emit(*render_plot(plot, width, scale, colours))
 
 
+def _zoom(width: int) -> float:
+    """Return by how much a plot of a width is enlarged for the size of text; a narrow one cannot be."""
+    return min(theme.text_size() / 100, max(1.0, width / _MIN_COLUMN_WIDTH))
+
+
 class PlotView(QWidget):
     """Paints one plot in the colours of the theme.
 
@@ -149,7 +156,8 @@ class PlotView(QWidget):
 
     def height_for_width(self, width: int) -> int:
         """Return how high it wants to be."""
-        return plot_height(self._plot, width)
+        zoom = _zoom(width)
+        return round(plot_height(self._plot, width / zoom) * zoom)
 
     def sizeHint(self) -> QSize:
         return QSize(520, self.height_for_width(520))
@@ -182,13 +190,18 @@ class PlotView(QWidget):
 
     def _request_picture(self) -> None:
         """Have the plot drawn for the size and the theme there are now, unless it is or will be."""
-        size = (self.width(), self.devicePixelRatioF(), theme.shade())
+        zoom, ratio = _zoom(self.width()), self.devicePixelRatioF()
+        size = (self.width(), zoom, ratio, theme.shade())
         if self._drawn_for != size:
             self._drawn_for = size
-            self._renderer.start(self._plot, *size[:2], theme.palette())
+            self._renderer.start(self._plot, round(self.width() / zoom), ratio * zoom, theme.palette())
 
     def _take_picture(self, picture: QImage, hotspots: "list[PlotHotspot]") -> None:
-        self._picture, self._hotspots = picture, hotspots
+        zoom = picture.devicePixelRatio() / self.devicePixelRatioF()
+        picture.setDevicePixelRatio(self.devicePixelRatioF())
+        enlarged = QTransform.fromScale(zoom, zoom)
+        self._picture = picture
+        self._hotspots = [replace(spot, area=enlarged.mapRect(spot.area)) for spot in hotspots]
         self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -199,7 +212,7 @@ class PlotView(QWidget):
             right -= 30
         if self._table is not None:
             self._table.setGeometry(
-                self.rect().adjusted(theme.GRID, HEAD_HEIGHT - theme.GRID, -theme.GRID, -theme.GRID // 2)
+                self.rect().adjusted(theme.GRID, theme.scaled(HEAD_HEIGHT) - theme.GRID, -theme.GRID, -theme.GRID // 2)
             )
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
@@ -291,9 +304,10 @@ class PlotWall(QScrollArea):
         self.setWidget(self._page)
         self.setAccessibleName(name)
         self.viewport().setAutoFillBackground(False)
-        self._hint = PlainLabel("", self.viewport(), wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        self._hint.setProperty("quiet", True)
-        self._hint.hide()
+        self._hint = PlainLabel(
+            "", self.viewport(), wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, look="quiet", visible=False
+        )
+        theme.notifier.changed.connect(self._place_views)
 
     def set_hint(self, text: str) -> None:
         """Say what brings plots, while there are none."""
@@ -361,7 +375,7 @@ class PlotWall(QScrollArea):
 
     def _place_views(self) -> None:
         width = self.viewport().width()
-        columns = max(1, min(_MAX_COLUMNS, width // _MIN_COLUMN_WIDTH, max(1, len(self._plots))))
+        columns = max(1, min(_MAX_COLUMNS, width // theme.scaled(_MIN_COLUMN_WIDTH), max(1, len(self._plots))))
         side = (width - (columns - 1) * _GAP) // columns
         ends = [0] * columns
         for view in self._views:

@@ -2,24 +2,15 @@
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import (
-    Qt,
-    QTimer,
-    Signal,
-)
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QLineEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from resources.translation import tr
-from widgets import theme
 from widgets.form.checklists import ChoiceButton
+from widgets.form.controls import push_button
 from widgets.form.input_fields import mark_search_field
-from widgets.form.layouts import FlowLayout
+from widgets.form.layouts import FlowLayout, make_column
 from widgets.text_labels import describe
 from widgets.theme import icon
 
@@ -79,21 +70,15 @@ class ConditionFilterBar(QWidget):
         super().__init__(parent)
         self._quiet = False
         self.buttons: dict[str, ChoiceButton] = {}
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         self.search = SearchField()
         self.search.searched.connect(self.searched)
         self.search.moved_down.connect(self.moved_down)
-        column.addWidget(self.search)
         self._flow = FlowLayout()
-        column.addLayout(self._flow)
-        self.clear = QPushButton(tr("Clear conditions"))
-        self.clear.setProperty("flat", True)
-        describe(self.clear, tr("Clear conditions"), tr("Show all segments again"))
-        self.clear.clicked.connect(self.reset)
+        self.setLayout(make_column(self.search, self._flow))
+        self.clear = push_button(
+            tr("Clear conditions"), tr("Show all segments again"), self.reset, look="flat", visible=False
+        )
         self._flow.addWidget(self.clear)
-        self.clear.hide()
 
     def set_condition(self, key: str, title: str, choices: Mapping[str, str]) -> None:
         """Offer a condition; one that has fewer than two choices is hidden."""

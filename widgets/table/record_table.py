@@ -16,7 +16,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent, QPixmap, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QPixmap, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from resources.translation import tr
@@ -32,8 +32,8 @@ Index = QModelIndex | QPersistentModelIndex
 _TOP = QModelIndex()
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-_ROWS_MEASURED = 60
-"""Rows beyond those in sight by which columns find their width; measuring all of thousands would stop the window."""
+_ROWS_MEASURED = 30
+"""Rows by which columns find their width, those in sight first; measuring all of thousands would stop the window."""
 _MIN_STRETCH_WIDTH = 200
 """Pixels that a column which takes the remaining room gets in any case."""
 _NUMBER_PATTERN = re.compile(r"[-+\u2212]?[\d,]*\d(\.\d+)?( ?%| s| min| times| eye\sdistances)?( ± [\d.]+( ?%)?)?")
@@ -333,6 +333,7 @@ class RecordTable(QTableView, Generic[R]):
         self._silent = False
         self._follows_end = follows_end
         self._fitted: list[int] = []
+        self._needed: list[int] = []
         self.records_model: RecordModel[R] = RecordModel(key, self)
         self.records_model.wraps = wraps
         self.setModel(self.records_model)
@@ -350,7 +351,6 @@ class RecordTable(QTableView, Generic[R]):
         resizing = QHeaderView.ResizeMode
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(resizing.ResizeToContents if wraps else resizing.Fixed)
-        self.verticalHeader().setDefaultSectionSize(theme.GRID * 7 // 2)
         head = self.horizontalHeader()
         head.setHighlightSections(False)
         head.setResizeContentsPrecision(_ROWS_MEASURED)
@@ -366,7 +366,14 @@ class RecordTable(QTableView, Generic[R]):
         self.clicked.connect(self._on_click)
         self.doubleClicked.connect(lambda index: self.opened.emit(self.records_model.records[index.row()]))
         self.selectionModel().selectionChanged.connect(self._emit_selection)
-        theme.notifier.changed.connect(self.viewport().update)
+        theme.notifier.changed.connect(self._follow_theme)
+        self._follow_theme()
+
+    def _follow_theme(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(theme.scaled(theme.GRID * 7 / 2))
+        self._needed = []
+        self._fit_columns()
+        self.viewport().update()
 
     def set_columns(self, columns: Sequence[RecordColumn[R]]) -> None:
         """Have these columns, and no records until they are shown."""
@@ -378,6 +385,7 @@ class RecordTable(QTableView, Generic[R]):
             else triggers.NoEditTriggers
         )
         self._fitted = []
+        self._needed = []
         self._fit_columns()
 
     def show_records(self, records: Sequence[R], *, writable: bool = True) -> None:
@@ -389,6 +397,7 @@ class RecordTable(QTableView, Generic[R]):
         self._silent = True
         try:
             changed = model.set_records(records)
+            self._needed = []
             self._fit_columns()
             if changed:
                 self.select(kept, current)
@@ -469,12 +478,20 @@ class RecordTable(QTableView, Generic[R]):
         super().resizeEvent(event)
         self._fit_columns()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit_columns()
+
     def _fit_columns(self) -> None:
         """Give columns what their texts need and the room allows, until somebody drags one."""
         columns, head = self.records_model.columns, self.horizontalHeader()
-        if self._fitted and self._fitted != [self.columnWidth(place) for place in range(len(columns))]:
+        if not self.isVisible() or (
+            self._fitted and self._fitted != [self.columnWidth(place) for place in range(len(columns))]
+        ):
             return
-        needed = [max(self.sizeHintForColumn(place), head.sectionSizeHint(place)) for place in range(len(columns))]
+        needed = self._needed = self._needed or [
+            max(self.sizeHintForColumn(place), head.sectionSizeHint(place)) for place in range(len(columns))
+        ]
         widths = [
             min(need, _MIN_STRETCH_WIDTH if column.stretch or column.shrinks else column.width or need)
             for need, column in zip(needed, columns, strict=True)

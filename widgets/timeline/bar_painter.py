@@ -13,11 +13,12 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF
 
 from project.schemes.scheme import Pattern
+from widgets import theme
 from widgets.labels import SIGN_PX, LabelLook, label_ink, mix, pattern_brush, unknown_look
 from widgets.timeline.lanes import UNSURE, LaneKind, NodeBar, SpokenBar, is_node, is_utterance
 from widgets.timeline.raster import Style, coverage, pixel_columns, runs, segments_picture, to_image
 from widgets.timeline.scene import TimelineScene
-from widgets.timeline.timeline_layout import HEADER, POINT_PX, Band
+from widgets.timeline.timeline_layout import POINT_PX, Band, header_width
 from widgets.timeline.timeline_model import HIDDEN, MAX_LABEL_CODES, MAX_ROWS, SELECTED, SegmentTrack
 
 _CORNER_RADIUS = 3.0
@@ -45,8 +46,9 @@ def paint_nodes(painter: QPainter, found: Sequence[NodeBand], look: Style) -> No
     painter.setFont(look.small_font)
     painter.setPen(text)
     metrics = painter.fontMetrics()
+    first = float(header_width())
     for rect, bar, label, _ in found:
-        left = max(rect.left(), float(HEADER)) + 4
+        left = max(rect.left(), first) + 4
         room = rect.right() - left - 4
         if room < _NODE_SIGN_MIN_WIDTH - 8 or rect.height() < SIGN_PX:
             continue
@@ -85,10 +87,11 @@ def paint_utterances(painter: QPainter, found: Sequence[UtteranceBand], look: St
     painter.setFont(look.small_font)
     painter.setPen(text)
     metrics = painter.fontMetrics()
+    first, least = float(header_width()), theme.scaled(_TEXT_HEIGHT)
     for rect, bar, _, _ in found:
-        left = max(rect.left(), float(HEADER)) + 5
+        left = max(rect.left(), first) + 5
         room = rect.right() - left - (_FLAG_PX + 6 if bar.flag else 4)
-        if room < _UTTERANCE_TEXT_MIN_WIDTH or rect.height() < _TEXT_HEIGHT or not bar.text:
+        if room < _UTTERANCE_TEXT_MIN_WIDTH or rect.height() < least or not bar.text:
             continue
         # What cannot be seen need not be measured: a character takes two pixels at least.
         words = metrics.elidedText(bar.text[: int(room / 2) + 1], Qt.TextElideMode.ElideRight, int(room))
@@ -144,7 +147,7 @@ def paint_lane(painter: QPainter, band: Band, place: QRect, inside: QRect, view:
     """
     window, scale = view.view, look.scale
     track = view.model.track(band.lane.key)
-    origin = inside.left() - HEADER
+    origin = inside.left() - header_width()
     width = round(inside.width() * scale)
     start = window.start_us + origin * window.us_per_px
     lo, hi = track.slice_between(start - 2 * window.us_per_px, start + (inside.width() + 2) * window.us_per_px)
@@ -198,12 +201,12 @@ def segment_rect(band: Band, place_top: int, row: int, start_us: float, end_us: 
     """Return where a segment is drawn, cut off a little outside the view; of a point, the width of its plate."""
     window = view.view
     if start_us == end_us:
-        left = HEADER + window.time_to_x(start_us) - POINT_PX / 2
+        left = header_width() + window.time_to_x(start_us) - POINT_PX / 2
         return QRectF(left, place_top + band.row_top(row) - band.top, POINT_PX, band.row_height)
     left = max(-24.0, window.time_to_x(start_us))
     right = min(window.width + 24.0, window.time_to_x(end_us))
     top = place_top + band.row_top(row) - band.top
-    return QRectF(HEADER + left, top, max(2.0, right - left - 1), band.row_height)
+    return QRectF(header_width() + left, top, max(2.0, right - left - 1), band.row_height)
 
 
 def paint_segments(painter: QPainter, found: Sequence[tuple[QRectF, LabelLook, bool]], look: Style) -> None:
@@ -221,8 +224,9 @@ def paint_segments(painter: QPainter, found: Sequence[tuple[QRectF, LabelLook, b
     painter.setPen(look.colours.text)
     metrics = painter.fontMetrics()
     widths = {label.name: metrics.horizontalAdvance(label.name) for _, label, _ in found}
+    first, least = float(header_width()), theme.scaled(_NAME_HEIGHT)
     for rect, label, selected in found:
-        left, top, height = max(rect.left(), float(HEADER)), rect.top(), rect.height()
+        left, top, height = max(rect.left(), first), rect.top(), rect.height()
         room = rect.right() - left
         if room < _SEGMENT_SIGN_MIN_WIDTH or height < SIGN_PX:
             continue
@@ -235,7 +239,7 @@ def paint_segments(painter: QPainter, found: Sequence[tuple[QRectF, LabelLook, b
                 else ""
             )
             wide = metrics.horizontalAdvance(name)
-        named = height >= _NAME_HEIGHT and bool(name)
+        named = height >= least and bool(name)
         if own.plates is not None:
             plate = 18.0 + (wide + 8 if named else 0)
             painter.fillRect(QRectF(left + 3, top + 2, plate, height - 4), own.plates[selected])
@@ -251,7 +255,7 @@ def paint_spans(painter: QPainter, band: Band, place: QRect, inside: QRect, view
     spans, kinds = view.model.spans(band.lane.key), view.model.span_kinds(band.lane.key)
     if not len(spans):
         return
-    origin = inside.left() - HEADER
+    origin = inside.left() - header_width()
     start = window.start_us + origin * window.us_per_px
     width = round(inside.width() * scale)
     left = pixel_columns(spans[:, 0], start, window.us_per_px / scale, width)
@@ -260,7 +264,7 @@ def paint_spans(painter: QPainter, band: Band, place: QRect, inside: QRect, view
     seen = (spans[:, 1] >= start) & (spans[:, 0] <= start + inside.width() * window.us_per_px)
     tall = min(10 if band.lane.looks else 8, band.height - 8)
     top = place.top() + (band.height - tall) / 2
-    painter.setBrushOrigin(QPointF(HEADER, top))
+    painter.setBrushOrigin(QPointF(header_width(), top))
     for kind in np.unique(kinds[seen]).tolist():
         drawn = seen & (kinds == kind)
         counts = coverage(left[drawn], right[drawn], np.zeros(int(drawn.sum()), np.intp), 1, width)[0]
@@ -287,7 +291,7 @@ def _paint_wide(
     track = view.model.track(band.lane.key)
     at = wide + lo
     shift = -(view.view.start_us / view.view.us_per_px) % (look.hatch / look.scale)
-    painter.setBrushOrigin(QPointF(HEADER + shift, 0))
+    painter.setBrushOrigin(QPointF(header_width() + shift, 0))
     looks = {label: band.lane.look(label) for label in track.labels}
     found = zip(
         track.starts[at].tolist(), track.ends[at].tolist(), track.rows[at].tolist(),
@@ -355,4 +359,4 @@ def _paint_overflow(
         painter.fillRect(QRectF(x, top + 1, wide, 1), look.colours.outline)
         if wide >= 26:
             painter.setPen(look.colours.muted)
-            painter.drawText(QPointF(x + 2, top + 12), f"+{most}")
+            painter.drawText(QPointF(x + 2, top + theme.scaled(12)), f"+{most}")

@@ -174,7 +174,7 @@ def is_utterance(bar: Segment | None) -> TypeGuard[SpokenBar]:
 
 def utterance_bar(utterance: Utterance, flag: str = "") -> SpokenBar:
     """Return the bar of an utterance."""
-    hints = [tr("nobody looked at the words yet")] * (not utterance.checked) + [
+    hints = [tr("words not checked yet")] * (not utterance.checked) + [
         tr("the speaker is suggested")
     ] * utterance.suggested
     return SpokenBar(

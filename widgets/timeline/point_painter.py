@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
+from widgets import theme
 from widgets.labels import SIGN_PX, LabelLook, label_ink
 from widgets.timeline.bar_painter import UNKNOWN_LOOK, look_ranks, segment_rect
 from widgets.timeline.lanes import LaneKind
 from widgets.timeline.raster import Style, segments_picture, to_image
 from widgets.timeline.scene import TimelineScene
-from widgets.timeline.timeline_layout import HEADER, POINT_PX, Band
+from widgets.timeline.timeline_layout import POINT_PX, Band, header_width
 from widgets.timeline.timeline_model import HIDDEN, MAX_LABEL_CODES, MAX_ROWS, SELECTED, SegmentTrack
 
 _STEM_PX = 3
@@ -38,7 +39,7 @@ def paint_points(painter: QPainter, band: Band, place: QRect, inside: QRect, vie
     """
     window = view.view
     track = view.model.track(band.lane.key)
-    first, last = (window.x_to_time(x - HEADER) for x in (inside.left() - REACH_PX, inside.right() + REACH_PX))
+    first, last = (window.x_to_time(x - header_width()) for x in (inside.left() - REACH_PX, inside.right() + REACH_PX))
     lo, hi = track.slice_between(first, last)
     at = np.flatnonzero(track.are_points[lo:hi]) + lo
     at = at[track.flags[at] & HIDDEN == 0]
@@ -87,7 +88,7 @@ def paint_marks(painter: QPainter, marks: Sequence[PointMark], look: Style) -> N
     painter.setPen(look.colours.text)
     metrics = painter.fontMetrics()
     for rect, label, _, room in marks:
-        if room < _NAME_MIN_WIDTH or rect.height() < _NAME_HEIGHT:
+        if room < _NAME_MIN_WIDTH or rect.height() < theme.scaled(_NAME_HEIGHT):
             continue
         name = metrics.elidedText(label.name, Qt.TextElideMode.ElideRight, int(min(room, _NAME_MAX_WIDTH)))
         where = QRectF(rect.right() + 3, rect.top(), _NAME_MAX_WIDTH, rect.height())
@@ -127,7 +128,7 @@ def _paint_stems(
     track: SegmentTrack = view.model.track(band.lane.key)
     scale, width = look.scale, round(inside.width() * look.scale)
     wide = max(1, round((_STEM_PX if band.lane.kind is LaneKind.SEGMENTS else _STEM_PX + 1) * scale))
-    left = np.rint((x + HEADER - inside.left()) * scale).astype(np.int64) - wide // 2
+    left = np.rint((x + header_width() - inside.left()) * scale).astype(np.int64) - wide // 2
     near = (left > -wide) & (left < width)
     at, rows, left = at[near], rows[near], left[near]
     if not len(at):
@@ -140,7 +141,7 @@ def _paint_stems(
         (track.flags[at] & SELECTED) > 0,
         [(round((band.row_top(r) - band.top) * scale), round(band.row_height * scale)) for r in range(band.rows)],
         (round(band.height * scale), width),
-        round((window.start_us / window.us_per_px + inside.left() - HEADER) * scale % look.hatch),
+        round((window.start_us / window.us_per_px + inside.left() - header_width()) * scale % look.hatch),
         look.stem_colours((*band.lane.looks[:MAX_LABEL_CODES], UNKNOWN_LOOK)),
     )
     image = to_image(pixels)

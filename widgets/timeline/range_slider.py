@@ -15,7 +15,7 @@ from widgets.timeline.raster import Style, current_style
 
 Handle = Literal["start", "end", "both"]
 
-_HEIGHT = 40
+_TEXT_HEIGHT = 14
 _MARGIN = 12
 _TRACK_HEIGHT = 16
 _HANDLE_WIDTH = 8
@@ -70,14 +70,15 @@ class RangeSlider(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(tr("Start and end"))
+        theme.notifier.changed.connect(self.updateGeometry)
         theme.notifier.changed.connect(self.update)
         self._describe()
 
     def sizeHint(self) -> QSize:
-        return QSize(400, _HEIGHT)
+        return QSize(400, 26 + theme.scaled(_TEXT_HEIGHT))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(96, _HEIGHT)
+        return QSize(96, self.sizeHint().height())
 
     def set_span(self, start_us: int, end_us: int) -> None:
         """Set the times at the left and the right end: the whole recording, or what the timeline shows."""
@@ -353,7 +354,7 @@ class RangeSlider(QWidget):
             text = next((text for text in texts if words.horizontalAdvance(text) <= self.width()), texts[-1])
             fitting = words.elidedText(text, Qt.TextElideMode.ElideRight, self.width())
             painter.drawText(
-                QRectF(0, _track_top(self) + _TRACK_HEIGHT + 1, self.width(), 14),
+                QRectF(0, _track_top(self) + _TRACK_HEIGHT + 1, self.width(), theme.scaled(_TEXT_HEIGHT)),
                 Qt.AlignmentFlag.AlignHCenter,
                 fitting,
             )
@@ -402,7 +403,7 @@ class RangeSlider(QWidget):
             painter.setPen(look.colours.text)
             wide = metrics.horizontalAdvance(format_time(start))
             x = min(max(left - wide / 2, 2.0), self.width() - wide - 2.0)
-            painter.drawText(QPointF(x, _track_top(self) + _TRACK_HEIGHT + 12), format_time(start))
+            painter.drawText(QPointF(x, _track_top(self) + _TRACK_HEIGHT + theme.scaled(12)), format_time(start))
             return
         first, last = format_time(start), format_time(end)
         wide = metrics.horizontalAdvance("0:00:00.000") + 8
@@ -410,12 +411,12 @@ class RangeSlider(QWidget):
         room = self.width()
         if room < 2 * wide + 4:
             painter.setPen(look.colours.text)
-            below = QRectF(0, _track_top(self) + _TRACK_HEIGHT + 1, room, 14)
+            below = QRectF(0, _track_top(self) + _TRACK_HEIGHT + 1, room, theme.scaled(_TEXT_HEIGHT))
             painter.drawText(below, Qt.AlignmentFlag.AlignCenter, length)
             return
         at_first = min(max(left - wide / 2, 2.0), room - 2 * wide - 2.0)
         at_last = max(min(right - wide / 2, room - wide - 2.0), at_first + wide)
-        baseline = _track_top(self) + _TRACK_HEIGHT + 12
+        baseline = _track_top(self) + _TRACK_HEIGHT + theme.scaled(12)
         for x, text in ((at_first, first), (at_last, last)):
             painter.setPen(look.colours.text)
             painter.drawText(QPointF(x + (wide - metrics.horizontalAdvance(text)) / 2, baseline), text)
@@ -448,4 +449,4 @@ class RangeSlider(QWidget):
 
 
 def _track_top(slider: QWidget) -> float:
-    return float(round((slider.height() - _HEIGHT) / 2 + 4))
+    return float(round((slider.height() - slider.sizeHint().height()) / 2 + 4))

@@ -269,9 +269,13 @@ class Style:
     colours: Palette
     scale: float
     shade: theme.Shade
-    small_font: QFont
     hatch: int
     stroke: int
+
+    @property
+    def small_font(self) -> QFont:
+        """Of times and names."""
+        return theme.font(8)
 
     def label_style(self, label: LabelLook) -> LabelStyle:
         """Return how to draw a label's segments."""
@@ -305,7 +309,7 @@ def to_image(pixels: np.ndarray) -> QImage:
 @lru_cache(maxsize=8)
 def _style(shade: theme.Shade, scale: float) -> Style:
     hatch, stroke = max(4, round(_HATCH * scale)), max(1, round(1.5 * scale))
-    return Style(theme.load(shade), scale, shade, theme.font(8), hatch, stroke)
+    return Style(theme.load(shade), scale, shade, hatch, stroke)
 
 
 @lru_cache(maxsize=512)

@@ -1,12 +1,11 @@
 """What the parts of the timeline need of it: to draw it (`TimelineScene`) and to change it (`TimelineHost`)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, SignalInstance
+from PySide6.QtCore import QObject, QPointF, QRectF, Signal, SignalInstance
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QScrollBar, QWidget
 
@@ -44,15 +43,24 @@ class PeakSource(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Requests:
-    """The signals by which the timeline asks for changes of one kind of bars."""
+class Requests(QObject):
+    """Asks for changes of one kind of bars: segments, utterances or nodes of a chain.
 
-    move: SignalInstance
-    create: SignalInstance
-    delete: SignalInstance
-    nudge: SignalInstance
-    activate: SignalInstance
+    Signals:
+        move(list[tuple[str, int, int]]): id, start and end of each bar that was dragged; once, at the end of the drag.
+            Moves and resizes alike.
+        create(str lane_key, int start_us, int end_us): a new bar was drawn in a lane.
+        delete(list[str] ids): of the selection.
+        nudge(list[str] ids, int frames, str edge): see `TimelineView.request_nudge`; edge is `start`, `end` or `both`.
+        activate(str id): a bar was double-clicked or Enter was pressed on it: go to a segment and loop it, or edit
+            what an utterance or node says.
+    """
+
+    move = Signal(object)
+    create = Signal(str, object, object)
+    delete = Signal(object)
+    nudge = Signal(object, int, str)
+    activate = Signal(str)
 
 
 class PointerState(Protocol):

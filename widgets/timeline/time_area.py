@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from PySide6.QtCore import QEvent, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QNativeGestureEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPinchGesture, QWidget
 
 from widgets import theme
 from widgets.timeline.scene import Clock, TimelineHost
-from widgets.timeline.timeline_layout import HEADER, RULER, Viewport
+from widgets.timeline.timeline_layout import Viewport, header_width, ruler_height
 from widgets.timeline.timeline_painter import TimelineImageCache
 
 _ZOOM_STEP = 1.25
@@ -34,13 +34,12 @@ class TimeArea(QAbstractScrollArea):
         self._content = TimelineImageCache()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-        self.setMinimumSize(HEADER + 108, RULER + 60)
         self.viewport().setMouseTracking(True)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.viewport().grabGesture(Qt.GestureType.PinchGesture)
         self.horizontalScrollBar().valueChanged.connect(self._scrolled_to)
         self.verticalScrollBar().valueChanged.connect(self.content_changed)
-        theme.notifier.changed.connect(self.content_changed)
+        theme.notifier.changed.connect(self._lay_out)
 
     def content_height(self) -> int:
         """Return how high everything under the ruler is, in pixels."""
@@ -62,8 +61,8 @@ class TimeArea(QAbstractScrollArea):
         """Zoom in (`factor` over 1) or out at a pixel of the viewport, by default at the playhead or the middle."""
         if x is None:
             playhead = self._view.time_to_x(self._playhead_us)
-            x = (playhead if 0 <= playhead <= self._view.width else self._view.width / 2) + HEADER
-        self.set_view(self._view.zoomed(factor, x - HEADER))
+            x = (playhead if 0 <= playhead <= self._view.width else self._view.width / 2) + header_width()
+        self.set_view(self._view.zoomed(factor, x - header_width()))
 
     def zoom_in(self) -> None:
         """Zoom in by one step."""
@@ -94,7 +93,15 @@ class TimeArea(QAbstractScrollArea):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.set_view(self._view.resized(self.viewport().width() - HEADER))
+        self._lay_out()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(header_width() + 108, ruler_height() + 60)
+
+    def _lay_out(self) -> None:
+        """Fit the times into the room there is, at the size of text there is."""
+        self.updateGeometry()
+        self.set_view(self._view.resized(self.viewport().width() - header_width()))
         self.update_scroll_bars()
         self.content_changed()
         self.edges_changed.emit()
@@ -102,15 +109,17 @@ class TimeArea(QAbstractScrollArea):
     def edges(self) -> tuple[int, int]:
         """Return at which pixels of the widget its times begin and end; a scroll bar stands beside them."""
         area = self.viewport().geometry()
-        return area.x() + HEADER, area.x() + area.width()
+        return area.x() + header_width(), area.x() + area.width()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         delta, modifiers = event.angleDelta(), event.modifiers()
         steps = (delta.y() or delta.x()) / 120
         x = event.position().x()
         if modifiers & Qt.KeyboardModifier.ControlModifier:
-            self.zoom(_ZOOM_STEP**steps, max(x, HEADER))
-        elif (x < HEADER or modifiers & Qt.KeyboardModifier.ShiftModifier) and self.verticalScrollBar().maximum():
+            self.zoom(_ZOOM_STEP**steps, max(x, header_width()))
+        elif (
+            x < header_width() or modifiers & Qt.KeyboardModifier.ShiftModifier
+        ) and self.verticalScrollBar().maximum():
             self.verticalScrollBar().setValue(self.scroll_y() - round(steps * 48))
         else:
             exact = event.pixelDelta()
@@ -149,7 +158,7 @@ class TimeArea(QAbstractScrollArea):
         bar.setSingleStep(max(1, view.width // 12))
         bar.setValue(round(view.start_us / view.us_per_px))
         bar.blockSignals(False)
-        room = self.viewport().height() - RULER
+        room = self.viewport().height() - ruler_height()
         self.verticalScrollBar().setRange(0, max(0, self.content_height() - room))
         self.verticalScrollBar().setPageStep(max(1, room))
         self.verticalScrollBar().setSingleStep(16)

@@ -12,7 +12,7 @@ from project.entities.study_records import Segment
 from widgets.timeline.drag_gestures import Create, Edge, Gesture, Move, Placed, Resize
 from widgets.timeline.lanes import LaneKind, bar_kind, is_utterance, lane_key_of
 from widgets.timeline.scene import TimelineHost
-from widgets.timeline.timeline_layout import HEADER, RULER, TimelineHit, TimelineHitPart
+from widgets.timeline.timeline_layout import TimelineHit, TimelineHitPart, header_width, ruler_height
 from widgets.timeline.timeline_model import TimelineModel
 
 
@@ -104,7 +104,7 @@ class Keyboard:
             track = view.model.track(band.lane.key)
             top, height = band.row_top(min(int(track.rows[track.index(segment)]), band.rows - 1)), band.row_height
         bar = view.verticalScrollBar()
-        lowest = round(top + height) - (view.viewport().height() - RULER)
+        lowest = round(top + height) - (view.viewport().height() - ruler_height())
         bar.setValue(min(max(bar.value(), lowest), round(top)))
 
     def _last_selected(self) -> Segment | None:
@@ -186,7 +186,7 @@ class TimelineMouseHandler:
         ):
             self._mode = TimelineMouseMode.SCRUB
             self._view.seek_requested.emit(where.time_us)
-        elif where.part is not TimelineHitPart.NOWHERE or event.position().x() >= HEADER:
+        elif where.part is not TimelineHitPart.NOWHERE or event.position().x() >= header_width():
             self._mode = TimelineMouseMode.PRESSED
             self._press_segment(where, event.modifiers())
 
@@ -204,7 +204,8 @@ class TimelineMouseHandler:
         elif self._mode is TimelineMouseMode.RUBBER:
             self._stretch_rubber_band()
         else:
-            if self._mode is TimelineMouseMode.PRESSED and self._is_drag(event.position()):
+            moved = (event.position() - self._press).manhattanLength()
+            if self._mode is TimelineMouseMode.PRESSED and moved >= _DRAG_PX:
                 self._begin_drag(event.modifiers())
             if self._mode is TimelineMouseMode.DRAG:
                 self._drag(event.modifiers())
@@ -319,7 +320,9 @@ class TimelineMouseHandler:
     def _drag(self, modifiers: Qt.KeyboardModifier) -> None:
         if self.gesture is None or self.position is None:
             return
-        beyond = min(0.0, self.position.x() - HEADER) + max(0.0, self.position.x() - HEADER - self._view.view.width)
+        beyond = min(0.0, self.position.x() - header_width()) + max(
+            0.0, self.position.x() - header_width() - self._view.view.width
+        )
         if beyond:
             self._view.pan(max(-_EDGE_PAN_PX, min(beyond, _EDGE_PAN_PX)))
         snapping = not modifiers & Qt.KeyboardModifier.AltModifier
@@ -341,8 +344,8 @@ class TimelineMouseHandler:
         assert self.position is not None
         self.rubber = QRectF(self._press, self.position).normalized()
         view = self._view
-        left, right = (view.view.x_to_time(x - HEADER) for x in (self.rubber.left(), self.rubber.right()))
-        offset = view.scroll_y() - RULER
+        left, right = (view.view.x_to_time(x - header_width()) for x in (self.rubber.left(), self.rubber.right()))
+        offset = view.scroll_y() - ruler_height()
         top, bottom = self.rubber.top() + offset, self.rubber.bottom() + offset
         found: list[str] = []
         for band in view.bands:
@@ -402,11 +405,8 @@ class TimelineMouseHandler:
             shape = Qt.CursorShape.PointingHandCursor
         self._view.viewport().setCursor(shape)
 
-    def _is_drag(self, position: QPointF) -> bool:
-        return (position - self._press).manhattanLength() >= _DRAG_PX
-
     def _time_under_mouse(self) -> int:
         assert self.position is not None
         view = self._view.view
-        x = min(max(self.position.x() - HEADER, 0.0), float(view.width))
+        x = min(max(self.position.x() - header_width(), 0.0), float(view.width))
         return view.clamp(view.x_to_time(x))

@@ -10,11 +10,11 @@ import numpy as np
 
 from project.entities.study_records import Segment
 from project.timebase import format_time
+from widgets import theme
 from widgets.timeline.lanes import Lane, LaneKind, VerdictBar
 from widgets.timeline.timeline_model import MAX_ROWS, TimelineModel
 
 HEADER = 132
-"""Width of the titles; a multiple of four, so that it is whole device pixels at 1.25, 1.5 and 1.75 too."""
 RULER = 28
 FOLDED_HEIGHT = 20
 _WAVEFORM_HEIGHT = 56
@@ -23,6 +23,16 @@ _VERDICT_HEIGHT = 12
 _PAD = 4
 _GAP = 2
 _OVERFLOW_HEIGHT = 12
+
+
+def header_width() -> int:
+    """Return the width of the titles; a multiple of four, so that it is whole device pixels at 1.25, 1.5 and 1.75."""
+    return 4 * theme.scaled(HEADER / 4)
+
+
+def ruler_height() -> int:
+    """Return the height of the ruler."""
+    return theme.scaled(RULER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +87,23 @@ def lay_out_lanes(model: TimelineModel) -> tuple[Band, ...]:
 
 def _lay_out_lane(model: TimelineModel, lane: Lane, top: int) -> Band:
     if lane.key in model.folded:
-        return Band(lane, top, FOLDED_HEIGHT, 1, FOLDED_HEIGHT - 2 * _PAD, folded=True)
-    if lane.kind is LaneKind.WAVEFORM:
-        return Band(lane, top, _WAVEFORM_HEIGHT, 1, _WAVEFORM_HEIGHT - 2 * _PAD)
-    if lane.kind is LaneKind.SPANS:
-        return Band(lane, top, _SPANS_HEIGHT, 1, _SPANS_HEIGHT - 2 * _PAD)
+        height = theme.scaled(FOLDED_HEIGHT)
+        return Band(lane, top, height, 1, height - 2 * _PAD, folded=True)
+    if lane.kind in (LaneKind.WAVEFORM, LaneKind.SPANS):
+        height = theme.scaled(_WAVEFORM_HEIGHT if lane.kind is LaneKind.WAVEFORM else _SPANS_HEIGHT)
+        return Band(lane, top, height, 1, height - 2 * _PAD)
     track = model.track(lane.key)
     rows = track.row_count
     if lane.kind is LaneKind.VERDICTS:
-        height = 2 * _PAD + rows * (_VERDICT_HEIGHT + _GAP) - _GAP + (_OVERFLOW_HEIGHT if track.overflows else 0)
+        height = (
+            2 * _PAD
+            + rows * (_VERDICT_HEIGHT + _GAP)
+            - _GAP
+            + (theme.scaled(_OVERFLOW_HEIGHT) if track.overflows else 0)
+        )
         return Band(lane, top, height, rows, _VERDICT_HEIGHT, track.overflows)
-    row_height = 24 if rows <= 2 else 20 if rows <= 4 else 14
-    height = 2 * _PAD + rows * (row_height + _GAP) - _GAP + (_OVERFLOW_HEIGHT if track.overflows else 0)
+    row_height = theme.scaled(24 if rows <= 2 else 20 if rows <= 4 else 14)
+    height = 2 * _PAD + rows * (row_height + _GAP) - _GAP + (theme.scaled(_OVERFLOW_HEIGHT) if track.overflows else 0)
     return Band(lane, top, height, rows, row_height, track.overflows)
 
 
@@ -206,21 +221,21 @@ class TimelineHit:
 
 def hit_test(model: TimelineModel, bands: tuple[Band, ...], view: Viewport, x: float, y: float) -> TimelineHit:
     """Return what lies at a point; `y` counts from the top of the ruler as if the lanes were not scrolled."""
-    time = view.clamp(view.x_to_time(x - HEADER))
-    if y < RULER:
-        return TimelineHit(TimelineHitPart.RULER if x >= HEADER else TimelineHitPart.NOWHERE, time)
-    band = next((b for b in bands if b.top <= y - RULER < b.bottom), None)
+    time = view.clamp(view.x_to_time(x - header_width()))
+    if y < ruler_height():
+        return TimelineHit(TimelineHitPart.RULER if x >= header_width() else TimelineHitPart.NOWHERE, time)
+    band = next((b for b in bands if b.top <= y - ruler_height() < b.bottom), None)
     if band is None:
         return TimelineHit(TimelineHitPart.NOWHERE, time)
-    if x < HEADER:
+    if x < header_width():
         return TimelineHit(TimelineHitPart.HEADER, time, band)
     if band.lane.draws_bars and not band.folded:
-        row = band.row_at(y - RULER)
-        found = None if row is None else _segment_at(model, band, view, x - HEADER, row)
+        row = band.row_at(y - ruler_height())
+        found = None if row is None else _segment_at(model, band, view, x - header_width(), row)
         if band.lane.kind is LaneKind.VERDICTS and isinstance(found, VerdictBar):
             return TimelineHit(TimelineHitPart.VERDICT, time, band, verdict=found)
         if found is not None:
-            return TimelineHit(_bar_part(found, view, x - HEADER), time, band, found)
+            return TimelineHit(_bar_part(found, view, x - header_width()), time, band, found)
     return TimelineHit(TimelineHitPart.LANE, time, band)
 
 
@@ -273,7 +288,7 @@ class RulerTicks:
 
 def ruler_ticks(view: Viewport, start_us: float, end_us: float) -> RulerTicks:
     """Return the ticks from one time to another at the view's zoom."""
-    step, parts = next((s for s in _TICK_STEPS if s[0] >= LABEL_PX * view.us_per_px), _TICK_STEPS[-1])
+    step, parts = next((s for s in _TICK_STEPS if s[0] >= theme.scaled(LABEL_PX) * view.us_per_px), _TICK_STEPS[-1])
     part = step // parts
     end = min(end_us, view.duration_us)
     first = max(0, int(start_us) // step)

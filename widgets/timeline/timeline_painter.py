@@ -17,7 +17,7 @@ from widgets.timeline.drag_gestures import Create, Gesture, Move
 from widgets.timeline.lanes import Lane, LaneKind, is_node, is_utterance, lane_key_of
 from widgets.timeline.raster import Style, argb, current_style, to_image, waveform_picture
 from widgets.timeline.scene import TimelineScene
-from widgets.timeline.timeline_layout import HEADER, LABEL_PX, RULER, Band, ruler_ticks, tick_label
+from widgets.timeline.timeline_layout import LABEL_PX, Band, header_width, ruler_height, ruler_ticks, tick_label
 
 _FRAME_TICK_PX = 8
 _TALL_HEIGHT = 52
@@ -65,32 +65,32 @@ class TimelineImageCache:
 def _paint_base(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:
     colours = look.colours
     painter.fillRect(area, colours.panel)
-    offset = RULER - view.scroll_y()
-    lanes_area = area & QRect(0, RULER, view.viewport().width(), view.viewport().height())
+    offset = ruler_height() - view.scroll_y()
+    lanes_area = area & QRect(0, ruler_height(), view.viewport().width(), view.viewport().height())
     painter.setClipRect(lanes_area)
     for band in view.bands:
-        place = QRect(HEADER, band.top + offset, view.view.width, band.height)
-        if not lanes_area.intersects(QRect(0, place.top(), HEADER + place.width(), place.height())):
+        place = QRect(header_width(), band.top + offset, view.view.width, band.height)
+        if not lanes_area.intersects(QRect(0, place.top(), header_width() + place.width(), place.height())):
             continue
         painter.setClipRect(lanes_area)
         _paint_lane(painter, band, place, area, view, look)
     painter.setClipRect(area)
-    if area.top() < RULER:
+    if area.top() < ruler_height():
         _paint_ruler(painter, area, view, look)
         painter.setClipRect(area)
-    painter.fillRect(QRectF(HEADER - 1, 0, 1, view.viewport().height()), colours.border)
+    painter.fillRect(QRectF(header_width() - 1, 0, 1, view.viewport().height()), colours.border)
 
 
 def _paint_lane(painter: QPainter, band: Band, place: QRect, area: QRect, view: TimelineScene, look: Style) -> None:
     colours = look.colours
     painter.fillRect(place, colours.lane)
     painter.fillRect(QRect(0, place.bottom(), place.right() + 1, 1), mix(colours.border, colours.panel, 0.6))
-    if area.left() < HEADER:
+    if area.left() < header_width():
         _paint_header(painter, band, place, view, look)
     inside = place & area
     if inside.isEmpty():
         return
-    painter.setClipRect(inside & QRect(HEADER, RULER, view.view.width, view.viewport().height()))
+    painter.setClipRect(inside & QRect(header_width(), ruler_height(), view.view.width, view.viewport().height()))
     if band.lane.draws_bars:
         bar_painter.paint_lane(painter, band, place, inside, view, look)
         point_painter.paint_points(painter, band, place, inside, view, look)
@@ -106,12 +106,12 @@ def _paint_lane(painter: QPainter, band: Band, place: QRect, area: QRect, view: 
 
 def _paint_header(painter: QPainter, band: Band, place: QRect, view: TimelineScene, look: Style) -> None:
     colours = look.colours
-    height = min(place.height(), 32)
+    height = min(place.height(), theme.scaled(32))
     arrow = QRect(8, place.top() + (height - 12) // 2, 12, 12)
     theme.paint_icon(painter, "chevron-right" if band.folded else "chevron-down", arrow, colours.muted)
     painter.setFont(view.font())
     painter.setPen(colours.text if view.can_edit(band.lane) else colours.muted)
-    room = QRect(26, place.top(), HEADER - 26 - 8, height)
+    room = QRect(26, place.top(), header_width() - 26 - 8, height)
     if band.lane.active:
         painter.fillRect(QRect(0, place.top(), 3, place.height() - 1), colours.accent)
     if band.lane.subtitle or band.lane.active_look is not None:
@@ -131,11 +131,11 @@ def _paint_second_line(painter: QPainter, band: Band, room: QRect, view: Timelin
     painter.setFont(look.small_font)
     painter.setPen(look.colours.disabled if band.lane.faded else look.colours.muted)
     wide = room.width()
-    if band.folded or room.height() < _TWO_LINES_HEIGHT:
+    if band.folded or room.height() < theme.scaled(_TWO_LINES_HEIGHT):
         wide = room.width() // 2
         title, below = room.adjusted(0, 0, -wide, 0), room.adjusted(room.width() - wide, 0, 0, 0)
     else:
-        title, below = room.adjusted(0, 0, 0, -12), room.adjusted(0, 15, 0, 0)
+        title, below = room.adjusted(0, 0, 0, -theme.scaled(12)), room.adjusted(0, theme.scaled(15), 0, 0)
     if band.lane.active_look is not None:
         below = _paint_active_label(painter, band.lane.active_look, below, bool(band.lane.subtitle), look)
     text = painter.fontMetrics().elidedText(band.lane.subtitle, Qt.TextElideMode.ElideRight, below.width())
@@ -169,12 +169,14 @@ def _paint_count(painter: QPainter, band: Band, room: QRect, view: TimelineScene
     """
     count = f"{len(view.model.track(band.lane.key)):,}"
     ink, title = painter.pen(), painter.fontMetrics().horizontalAdvance(band.lane.title)
-    below = band.height >= _TALL_HEIGHT and not band.lane.subtitle and band.lane.active_look is None
+    below = band.height >= theme.scaled(_TALL_HEIGHT) and not band.lane.subtitle and band.lane.active_look is None
     painter.setFont(look.small_font)
     wide = painter.fontMetrics().horizontalAdvance(count)
     painter.setPen(look.colours.muted)
     if below:
-        painter.drawText(room.translated(0, 18), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, count)
+        painter.drawText(
+            room.translated(0, theme.scaled(18)), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, count
+        )
     elif title + wide + 6 <= room.width():
         painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, count)
         room = room.adjusted(0, 0, -wide - 6, 0)
@@ -190,7 +192,7 @@ def _paint_waveform(painter: QPainter, place: QRect, inside: QRect, view: Timeli
     if view.peaks is None:
         return
     columns = round(inside.width() * scale)
-    first = inside.left() - HEADER
+    first = inside.left() - header_width()
     start, end = view.view.x_to_time(first), view.view.x_to_time(first + inside.width())
     peaks = view.peaks.peaks(start, end, columns)
     if peaks is None or not len(peaks):
@@ -204,24 +206,29 @@ def _paint_waveform(painter: QPainter, place: QRect, inside: QRect, view: Timeli
 
 def _paint_ruler(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:
     colours = look.colours
-    painter.fillRect(QRect(0, 0, view.viewport().width(), RULER), colours.panel)
-    painter.fillRect(QRectF(0, RULER - 1, view.viewport().width(), 1), colours.border)
-    painter.setClipRect(area & QRect(HEADER, 0, view.view.width, RULER))
+    painter.fillRect(QRect(0, 0, view.viewport().width(), ruler_height()), colours.panel)
+    painter.fillRect(QRectF(0, ruler_height() - 1, view.viewport().width(), 1), colours.border)
+    painter.setClipRect(area & QRect(header_width(), 0, view.view.width, ruler_height()))
     window = view.view
     found = ruler_ticks(
-        window, window.x_to_time(area.left() - HEADER - LABEL_PX), window.x_to_time(area.right() - HEADER)
+        window,
+        window.x_to_time(area.left() - header_width() - theme.scaled(LABEL_PX)),
+        window.x_to_time(area.right() - header_width()),
     )
     small = _frame_ticks(view) or found.small
-    for times, top, ink in ((small, RULER - 6, colours.border), (found.labelled, RULER - 10, colours.outline)):
+    for times, top, ink in (
+        (small, ruler_height() - 6, colours.border),
+        (found.labelled, ruler_height() - 10, colours.outline),
+    ):
         for time in times:
-            painter.fillRect(_hairline(window.time_to_x(time), top, RULER - 1, look.scale), ink)
+            painter.fillRect(_hairline(window.time_to_x(time), top, ruler_height() - 1, look.scale), ink)
     painter.setFont(look.small_font)
     painter.setPen(QPen(QColor(colours.muted)))
     for time in found.labelled:
-        left, text = HEADER + round(window.time_to_x(time)) + 4, tick_label(time, found.step_us)
+        left, text = header_width() + round(window.time_to_x(time)) + 4, tick_label(time, found.step_us)
         # One that the edge would cut looks like another time.
-        if left + painter.fontMetrics().horizontalAdvance(text) <= HEADER + window.width:
-            painter.drawText(QPointF(left, RULER - 12), text)
+        if left + painter.fontMetrics().horizontalAdvance(text) <= header_width() + window.width:
+            painter.drawText(QPointF(left, ruler_height() - 12), text)
 
 
 def _frame_ticks(view: TimelineScene) -> list[int]:
@@ -238,7 +245,7 @@ def _frame_ticks(view: TimelineScene) -> list[int]:
 def _hairline(x: float, top: float, bottom: float, scale: float) -> QRectF:
     """A vertical line of whole device pixels."""
     thick = max(1, int(scale))
-    return QRectF(HEADER + round(x * scale) / scale, top, thick / scale, bottom - top)
+    return QRectF(header_width() + round(x * scale) / scale, top, thick / scale, bottom - top)
 
 
 EMPTY_TEXT = tr("No segments yet. Drag here, or press I and O.")
@@ -254,7 +261,7 @@ def paint_overlay(painter: QPainter, view: TimelineScene) -> None:
     area = view.viewport().rect()
     if not view.model.count(LaneKind.SEGMENTS) and view.view.duration_us:
         _paint_empty(painter, area, view, look)
-    painter.setClipRect(QRect(HEADER, 0, view.view.width, area.height()))
+    painter.setClipRect(QRect(header_width(), 0, view.view.width, area.height()))
     _paint_marks(painter, area, view, look)
     _paint_hover(painter, area, view, look)
     gesture = view.gesture
@@ -286,10 +293,10 @@ def _paint_empty(painter: QPainter, area: QRect, view: TimelineScene, look: Styl
     painter.setFont(view.font())
     painter.setPen(look.colours.muted)
     if lanes:
-        place = QRect(HEADER, lanes[0].top + RULER - view.scroll_y(), view.view.width, lanes[0].height)
+        place = QRect(header_width(), lanes[0].top + ruler_height() - view.scroll_y(), view.view.width, lanes[0].height)
     else:
         below = view.bands[-1].bottom if view.bands else 0
-        place = area.adjusted(HEADER, RULER + below, 0, 0)
+        place = area.adjusted(header_width(), ruler_height() + below, 0, 0)
     texts = [*_empty_texts(lanes[0].lane)] if lanes else [EMPTY_READ_ONLY]
     fitting = (text for text in texts if painter.fontMetrics().horizontalAdvance(text) <= place.width())
     shown = painter.fontMetrics().elidedText(next(fitting, texts[-1]), Qt.TextElideMode.ElideRight, place.width())
@@ -311,24 +318,35 @@ def _paint_marks(painter: QPainter, area: QRect, view: TimelineScene, look: Styl
     ink = look.colours.accent
     if first is not None and last is not None and first < last:
         left, right = view.view.time_to_x(first), view.view.time_to_x(last)
-        painter.fillRect(QRectF(HEADER + left, RULER, right - left, area.height() - RULER), _with_alpha(ink, 0.1))
-        painter.fillRect(QRectF(HEADER + left, RULER - 5, right - left, 4), _with_alpha(ink, 0.8))
+        painter.fillRect(
+            QRectF(header_width() + left, ruler_height(), right - left, area.height() - ruler_height()),
+            _with_alpha(ink, 0.1),
+        )
+        painter.fillRect(QRectF(header_width() + left, ruler_height() - 5, right - left, 4), _with_alpha(ink, 0.8))
     for time, outward in ((first, -1), (last, 1)):
         if time is None:
             continue
         x = _snap_x(view.view.time_to_x(time), look)
-        painter.fillRect(QRectF(x, RULER - 12, 1, area.height()), _with_alpha(ink, 0.8))
-        flag = QPolygonF([QPointF(x, RULER - 13), QPointF(x - outward * 7, RULER - 9), QPointF(x, RULER - 5)])
+        painter.fillRect(QRectF(x, ruler_height() - 12, 1, area.height()), _with_alpha(ink, 0.8))
+        flag = QPolygonF(
+            [
+                QPointF(x, ruler_height() - 13),
+                QPointF(x - outward * 7, ruler_height() - 9),
+                QPointF(x, ruler_height() - 5),
+            ]
+        )
         _fill_polygon(painter, flag, ink)
 
 
 def _paint_hover(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:
     pointer = view.pointer
-    if pointer.position is None or pointer.position.x() < HEADER or not pointer.idle:
+    if pointer.position is None or pointer.position.x() < header_width() or not pointer.idle:
         return
-    x = _snap_x(pointer.position.x() - HEADER, look)
-    painter.fillRect(QRectF(x, RULER, 1, area.height()), _with_alpha(look.colours.muted, 0.35))
-    _paint_bubble(painter, x, 3, format_time(view.view.clamp(view.view.x_to_time(x - HEADER))), view, look, quiet=True)
+    x = _snap_x(pointer.position.x() - header_width(), look)
+    painter.fillRect(QRectF(x, ruler_height(), 1, area.height()), _with_alpha(look.colours.muted, 0.35))
+    _paint_bubble(
+        painter, x, 3, format_time(view.view.clamp(view.view.x_to_time(x - header_width()))), view, look, quiet=True
+    )
     segment = view.model.segment(pointer.hovered)
     found = _find_band(view, lane_key_of(segment)) if segment else None
     if segment is None or found is None or view.model.is_selected(segment.id):
@@ -349,7 +367,7 @@ def _paint_hover(painter: QPainter, area: QRect, view: TimelineScene, look: Styl
 def _paint_drag(painter: QPainter, area: QRect, gesture: Gesture, view: TimelineScene, look: Style) -> None:
     painter.setFont(look.small_font)
     start = end = 0
-    lowest = RULER
+    lowest = ruler_height()
     for segment_id, start_us, end_us in gesture.placements():
         segment = view.model.segment(segment_id)
         lane = lane_key_of(segment) if segment else gesture.lane if isinstance(gesture, Create) else ""
@@ -378,7 +396,7 @@ def _paint_drag(painter: QPainter, area: QRect, gesture: Gesture, view: Timeline
         start, end, lowest = start_us, end_us, max(lowest, round(rect.bottom()))
     if gesture.snap_us is not None:
         x = _snap_x(view.view.time_to_x(gesture.snap_us), look)
-        painter.fillRect(QRectF(x - 1, RULER, 3, area.height()), _with_alpha(look.colours.accent, 0.6))
+        painter.fillRect(QRectF(x - 1, ruler_height(), 3, area.height()), _with_alpha(look.colours.accent, 0.6))
     if end:
         text = (
             format_time(start)
@@ -388,7 +406,7 @@ def _paint_drag(painter: QPainter, area: QRect, gesture: Gesture, view: Timeline
             )
         )
         below = lowest + 4 if lowest + 24 < area.height() else lowest - 48
-        _paint_bubble(painter, HEADER + view.view.time_to_x((start + end) / 2), below, text, view, look)
+        _paint_bubble(painter, header_width() + view.view.time_to_x((start + end) / 2), below, text, view, look)
 
 
 def _paint_ghost(painter: QPainter, rect: QRectF, look: Style) -> None:
@@ -399,13 +417,13 @@ def _paint_ghost(painter: QPainter, rect: QRectF, look: Style) -> None:
 
 def _paint_playhead(painter: QPainter, area: QRect, view: TimelineScene, look: Style) -> None:
     x = _snap_x(view.view.time_to_x(view.playhead_us), look)
-    if not HEADER - 8 <= x <= area.width() + 8:
+    if not header_width() - 8 <= x <= area.width() + 8:
         return
     ink = look.colours.playhead
     thick = max(1, int(look.scale)) / look.scale
-    painter.fillRect(QRectF(x, RULER - 8, thick, area.height()), ink)
+    painter.fillRect(QRectF(x, ruler_height() - 8, thick, area.height()), ink)
     middle = x + thick / 2
-    top = RULER - 11
+    top = ruler_height() - 11
     head = [(-5, top), (5, top), (5, top + 4), (0, top + 9), (-5, top + 4)]
     _fill_polygon(painter, QPolygonF([QPointF(middle + dx, y) for dx, y in head]), ink)
 
@@ -415,8 +433,8 @@ def _paint_bubble(
 ) -> None:
     painter.setFont(look.small_font)
     wide = painter.fontMetrics().horizontalAdvance(text) + 12
-    left = min(max(x - wide / 2, HEADER + 2.0), HEADER + view.view.width - wide - 2.0)
-    box = QRectF(round(left), y, wide, 17)
+    left = min(max(x - wide / 2, header_width() + 2.0), header_width() + view.view.width - wide - 2.0)
+    box = QRectF(round(left), y, wide, theme.scaled(17))
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setBrush(look.colours.raised)
     painter.setPen(QPen(mix(look.colours.border, look.colours.raised, 0.8), 1))
@@ -429,12 +447,12 @@ def _paint_bubble(
 def _find_band(view: TimelineScene, lane: str) -> tuple[Band, int] | None:
     for band in view.bands:
         if band.lane.key == lane and not band.folded:
-            return band, band.top + RULER - view.scroll_y()
+            return band, band.top + ruler_height() - view.scroll_y()
     return None
 
 
 def _snap_x(x: float, look: Style) -> float:
-    return HEADER + round(x * look.scale) / look.scale
+    return header_width() + round(x * look.scale) / look.scale
 
 
 def _with_alpha(colour: QColor, alpha: float) -> QColor:

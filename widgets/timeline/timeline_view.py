@@ -34,7 +34,7 @@ from widgets.timeline.point_painter import REACH_PX
 from widgets.timeline.scene import Clock, PeakSource, Requests
 from widgets.timeline.time_area import FollowMode, PlayheadFollower, TimeArea
 from widgets.timeline.timeline_input import Keyboard, TimelineMouseHandler
-from widgets.timeline.timeline_layout import HEADER, RULER, Band, Viewport, lay_out_lanes
+from widgets.timeline.timeline_layout import Band, Viewport, header_width, lay_out_lanes, ruler_height
 from widgets.timeline.timeline_model import TimelineModel
 
 _NAMES = {LaneKind.SEGMENTS: "segment", LaneKind.UTTERANCES: "utterance", LaneKind.NODES: "node"}
@@ -119,56 +119,25 @@ class TimelineView(TimeArea):
 
     Signals:
         seek_requested(int us): show this moment (the ruler was clicked or scrubbed).
-        segment_move_requested(list[tuple[str, int, int]]): id, start and end of each segment that was dragged; once, at
-            the end of the drag. Moves and resizes alike.
-        segments_moving(list[tuple[str, int, int]]): the same while the drag goes on, for those who show times; the
-            id is empty for a segment that is being drawn. An empty list when the drag ends.
-        segment_create_requested(str lane_key, int start_us, int end_us): a new segment was drawn.
+        segments_moving(list[tuple[str, int, int]]): as `Requests.move` while the drag goes on, for those who show
+            times; the id is empty for a segment that is being drawn. An empty list when the drag ends.
         selection_changed(list[str] ids): by the user; not by `set_selection`.
-        delete_requested(list[str] ids): of the selection.
-        nudge_requested(list[str] ids, int frames, str edge): see `request_nudge`; edge is `start`, `end` or `both`.
         clicked(str id): a segment, utterance or node was clicked and not dragged.
-        activated(str id): a segment was double-clicked or Enter was pressed on it: go there and loop it.
         view_changed(int start_us, int end_us): another part of the recording is shown.
         lane_folded(str lane_key, bool folded): by the user.
-        utterance_move_requested(list[tuple[str, int, int]]): as `segment_move_requested`, of utterances.
-        utterance_create_requested(str lane_key, int start_us, int end_us): a stretch was drawn in a speaker's lane.
         utterance_assign_requested(list[str] ids, str lane_key): utterances were handed to another speaker's lane.
-        utterance_delete_requested(list[str] ids): of the selection.
-        utterance_nudge_requested(list[str] ids, int frames, str edge): as `nudge_requested`, of utterances.
-        utterance_activated(str id): as `activated`: edit it.
-        node_move_requested(list[tuple[str, int, int]]): as `segment_move_requested`, of nodes of a chain.
-        node_create_requested(str lane_key, int start_us, int end_us): a stretch was drawn in the lane of nodes.
-        node_delete_requested(list[str] ids): of the selection.
-        node_nudge_requested(list[str] ids, int frames, str edge): as `nudge_requested`, of nodes.
-        node_activated(str id): as `activated`: edit it.
         menu_requested(QPoint global position, str id or "", int us): the context menu was asked for.
     """
 
     ROLE = Role.List
 
     seek_requested = Signal(object)
-    segment_move_requested = Signal(object)
     segments_moving = Signal(object)
-    segment_create_requested = Signal(str, object, object)
     selection_changed = Signal(object)
-    delete_requested = Signal(object)
-    nudge_requested = Signal(object, int, str)
     clicked = Signal(str)
-    activated = Signal(str)
     lane_folded = Signal(str, bool)
     menu_requested = Signal(object, str, object)
-    utterance_move_requested = Signal(object)
-    utterance_create_requested = Signal(str, object, object)
     utterance_assign_requested = Signal(object, str)
-    utterance_delete_requested = Signal(object)
-    utterance_nudge_requested = Signal(object, int, str)
-    utterance_activated = Signal(str)
-    node_move_requested = Signal(object)
-    node_create_requested = Signal(str, object, object)
-    node_delete_requested = Signal(object)
-    node_nudge_requested = Signal(object, int, str)
-    node_activated = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -181,28 +150,11 @@ class TimelineView(TimeArea):
         self._pointer = TimelineMouseHandler(self)
         self._keyboard = Keyboard(self)
         self._follower = PlayheadFollower(self)
+        self.segment_requests, self.utterance_requests, self.node_requests = (Requests(self) for _ in range(3))
         self._requests = {
-            LaneKind.SEGMENTS: Requests(
-                self.segment_move_requested,
-                self.segment_create_requested,
-                self.delete_requested,
-                self.nudge_requested,
-                self.activated,
-            ),
-            LaneKind.UTTERANCES: Requests(
-                self.utterance_move_requested,
-                self.utterance_create_requested,
-                self.utterance_delete_requested,
-                self.utterance_nudge_requested,
-                self.utterance_activated,
-            ),
-            LaneKind.NODES: Requests(
-                self.node_move_requested,
-                self.node_create_requested,
-                self.node_delete_requested,
-                self.node_nudge_requested,
-                self.node_activated,
-            ),
+            LaneKind.SEGMENTS: self.segment_requests,
+            LaneKind.UTTERANCES: self.utterance_requests,
+            LaneKind.NODES: self.node_requests,
         }
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Timeline"))
@@ -291,7 +243,7 @@ class TimelineView(TimeArea):
                 if band.lane.key in touched.spans:
                     self._redraw_span(band, *touched.spans[band.lane.key])
                     if len(self.model) != count or len(touched.spans) > 1:
-                        self.redraw_area(QRect(0, self._top(band), HEADER, band.height))
+                        self.redraw_area(QRect(0, self._top(band), header_width(), band.height))
         self._describe()
         if self.model.selected != before:
             self.selection_changed.emit(self.model.selected)
@@ -336,7 +288,7 @@ class TimelineView(TimeArea):
         """Show the playhead at a time; while not playing, the view moves only if it would be out of sight."""
         before, self._playhead_us = self._playhead_us, time_us
         for time in (before, time_us):
-            x = HEADER + round(self._view.time_to_x(time))
+            x = header_width() + round(self._view.time_to_x(time))
             self.viewport().update(QRect(x - 8, 0, 17, self.viewport().height()))
         if not self._follower.is_active and self._pointer.idle:
             self.ensure_visible(time_us)
@@ -430,7 +382,7 @@ class TimelineView(TimeArea):
 
     def hit(self, position: QPointF) -> timeline_layout.TimelineHit:
         """Return what lies under a point of the viewport."""
-        y = position.y() if position.y() < RULER else position.y() + self.scroll_y()
+        y = position.y() if position.y() < ruler_height() else position.y() + self.scroll_y()
         return timeline_layout.hit_test(self.model, self._bands, self._view, position.x(), y)
 
     def snapper(self) -> Snapper:
@@ -506,6 +458,10 @@ class TimelineView(TimeArea):
 
     # Inside
 
+    def _lay_out(self) -> None:
+        self._bands = lay_out_lanes(self.model)
+        super()._lay_out()
+
     def _lanes_changed(self) -> None:
         self._bands = lay_out_lanes(self.model)
         self.update_scroll_bars()
@@ -522,10 +478,10 @@ class TimelineView(TimeArea):
         left = max(0, int(self._view.time_to_x(start_us)) - reach)
         right = min(self._view.width, int(self._view.time_to_x(end_us)) + reach + 1)
         if left < right:
-            self.redraw_area(QRect(HEADER + left, self._top(band), right - left, band.height))
+            self.redraw_area(QRect(header_width() + left, self._top(band), right - left, band.height))
 
     def _top(self, band: Band) -> int:
-        return band.top + RULER - self.scroll_y()
+        return band.top + ruler_height() - self.scroll_y()
 
     def _selected_segments(self) -> list[Segment]:
         return [s for i in self.model.selected if (s := self.model.segment(i)) is not None]

@@ -81,6 +81,9 @@ class _BorisProjectReader:
         self._marks: BorisMetadata = read_metadata(found)
         self._behaviors = _read_behaviors(found)
         self._with_states = {known.category for known in self._behaviors.values() if known.state}
+        self._by_tier: dict[str, list[_Behavior]] = {}
+        for behavior in self._behaviors.values():
+            self._by_tier.setdefault(self._tier_of(behavior), []).append(behavior)
         self._variables = _read_variables(found)
         self._used: set[str] = set()
         self._remarks: Counter[str] = Counter()
@@ -229,7 +232,7 @@ class _BorisProjectReader:
         if key.scheme or key.track:
             stands = self._marks.behaviors.values()
             return Ethogram(tuple(s.text for s in stands if (s.scheme, s.track) == (key.scheme, key.track)))
-        behaviors = [behavior for behavior in self._behaviors.values() if self._tier_of(behavior) == key.category]
+        behaviors = self._by_tier.get(key.category, [])
         sets: dict[str, ValueSet] = {}
         for behavior in behaviors:
             for (name, several), values in zip(behavior.sets, behavior.values, strict=True):

@@ -51,7 +51,7 @@ from project.text_format import write_csv
 MULTIPLE_SUFFIX = "[]"
 """Ends the name of a set of modifiers of which several can be chosen, in the column `modifier names`."""
 _ROWS_BEFORE_HEADER = 60
-_MODIFIER = re.compile(r"modifiers?(?: ?#? ?(\d+))?")
+_MODIFIER = re.compile(r"modifiers?(?: ?#? ?(\d{1,4}))?")
 _PLAYER = re.compile(r"player #\d+: ?")
 Row = Mapping[str, str]
 

@@ -9,7 +9,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from annotate.interchange.bounded_files import check_entries, damaged_file_error, read_text
-from annotate.interchange.document import Document, Format, InterchangeEntry, InterchangeLane, MediaLink, RecordingPart
+from annotate.interchange.document import (
+    Document,
+    Format,
+    InterchangeEntry,
+    InterchangeLane,
+    MediaLink,
+    RecordingPart,
+    unique_name,
+)
 
 _BULLET = re.compile(r'\x15(?:%\w+:"[^"]*"_)?(\d{1,9})_(\d{1,9})-?\x15')
 """Where an utterance is in the media: from and to which millisecond."""
@@ -61,9 +69,10 @@ def _read(path: Path) -> Document:
         check_entries(path, count)
     if not begun:
         raise damaged_file_error(path, "it does not begin as a transcript of CHAT")
+    taken: set[str] = set()
     made = (
         InterchangeLane(
-            f"%{tier} {who}" if tier else who,
+            unique_name(f"%{tier} {who}" if tier else who, taken),
             tuple(entries),
             "segments" if tier else "utterances",
             participant=who,

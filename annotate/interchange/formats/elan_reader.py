@@ -3,14 +3,13 @@
 Source: the description of the format (The Language Archive, EAF 3.0, 2017).
 """
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from annotate.interchange.bounded_files import damaged_file_error, parse_xml
+from annotate.interchange.bounded_files import damaged_file_error, load_json, parse_xml
 from annotate.interchange.document import (
     LANE_FACTS,
     Document,
@@ -40,6 +39,7 @@ MICROSECONDS_MARK = "."
 
 
 _SPAN = attrgetter("start_us", "end_us")
+_MAX_DURATION_US = 10**15
 _TIER_OF_NEW_FILES = "default"
 """ELAN gives this tier to every new file; while it is empty, it stands for nothing."""
 _TIMELESS = "an annotation without times that make sense"
@@ -267,7 +267,7 @@ def _slot_microseconds(slot: str) -> int:
 
 def _object(text: str) -> dict[str, Any]:
     try:
-        found = json.loads(text) if text else {}
+        found = load_json(text) if text else {}
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -280,4 +280,4 @@ def _text(found: dict[str, Any], key: str) -> str:
 
 def _positive_int(found: dict[str, Any], key: str) -> int:
     value = found.get(key, 0)
-    return value if isinstance(value, int) and value > 0 else 0
+    return value if isinstance(value, int) and 0 < value <= _MAX_DURATION_US else 0

@@ -21,7 +21,7 @@ from annotate.interchange.document import (
 from annotate.interchange.formats.boris_fields import COMMENT
 from project.entities.study_records import Json
 
-_CLOCK = re.compile(r"(\d+):(\d\d):(\d\d)(?:([:.,])(\d+))?")
+_CLOCK = re.compile(r"(\d{1,6}):(\d\d):(\d\d)(?:([:.,])(\d{1,20}))?")
 _ONSET, _OFFSET = re.compile(r"(start|onset)([ _-]?time)?"), re.compile(r"(end|offset)([ _-]?time)?")
 _OTHER = re.compile(r"level|number|transition|entry|description|(duration|length)([ _-]?time)?|.*[ _-]frames?")
 _GROUP = re.compile(r"(data[ _-]?)?(set|group)")
@@ -83,7 +83,7 @@ def _parse_time(text: str, rate: int) -> int | None:
     match = _CLOCK.fullmatch(text.strip())
     if match is None:
         return parse_seconds(text)
-    hours, minutes, seconds = int(match[1][:6]), int(match[2]), int(match[3])
+    hours, minutes, seconds = int(match[1]), int(match[2]), int(match[3])
     rest = match[5] or "0"
     fraction = int(rest) * 1_000_000 // rate if match[4] == ":" else int(rest[:6].ljust(6, "0"))
     return ((hours * 60 + minutes) * 60 + seconds) * 1_000_000 + fraction

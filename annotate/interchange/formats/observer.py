@@ -3,7 +3,7 @@
 Source: The Observer XT, reference manual (Noldus), "Export event logs"; columns can stand in any order.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -71,7 +71,7 @@ def _read_rows(path: Path) -> Iterator[Row]:
 
 def _pair_rows(rows: Iterator[Row], unread: Counter[str]) -> Iterator[tuple[Row, int, int]]:
     """Yield what begins with its start and end: by its duration where there is one, else by the stop that follows."""
-    begun: dict[LogKey, list[tuple[Row, int]]] = {}
+    begun: dict[LogKey, deque[tuple[Row, int]]] = {}
     for row in rows:
         at, kind = parse_seconds(row[_TIME]), row[_TYPE].strip().casefold()
         if at is None or not row[_BEHAVIOR].strip():
@@ -82,10 +82,13 @@ def _pair_rows(rows: Iterator[Row], unread: Counter[str]) -> Iterator[tuple[Row,
         duration = parse_seconds(row.get(_DURATION, ""))
         if kind == "state stop":
             if open_states := begun.get(key):
-                start, since = open_states.pop(0)
-                yield start, since, at
+                start, since = open_states.popleft()
+                if at < since:
+                    unread["a stop before its start"] += 1
+                else:
+                    yield start, since, at
         elif kind == "state start" and duration is None:
-            begun.setdefault(key, []).append((row, at))
+            begun.setdefault(key, deque()).append((row, at))
         else:
             yield row, at, at + (max(0, duration or 0) if kind == "state start" else 0)
     for open_states in begun.values():

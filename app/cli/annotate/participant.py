@@ -14,7 +14,7 @@ from annotate.study.participant_variables import (
     variable_kinds,
     variables_by_participant,
 )
-from app.cli.command import EDIT, FILE, argument, command, option
+from app.cli.command import EDIT, FILE, KEEP_REST, argument, command, option
 from app.cli.console import Output, progress_bar
 from project.entities.study_records import ConsentUse, Participant, ParticipantRole, VariableKind
 from project.errors import UserError
@@ -72,7 +72,7 @@ def set_participant(
 
 
 @command(study=EDIT)
-def import_table(session: Session, table: Path = argument(type=FILE)) -> Output:
+def import_table(session: Session, table: Path = argument(type=FILE), keep_rest: bool = KEEP_REST) -> Output:
     """Fill in age, group and other variables of participants from a CSV table.
 
     Its first column is participant, with pseudonyms; each other one is a variable. Time budgets can be grouped by them;
@@ -82,7 +82,7 @@ def import_table(session: Session, table: Path = argument(type=FILE)) -> Output:
     Example:
       greenroom participant import my-study.greenroom participants.csv
     """
-    count, _ = import_variables(session, read_variables(table))
+    count, _ = import_variables(session, read_variables(table), keep_rest=keep_rest)
     return Output({"values": count}, f"Filled in {pluralize(count, 'value')}.")
 
 

@@ -115,9 +115,9 @@ class ComparisonBar(QWidget):
             row.addWidget(part)
         for spin in (self.minimum_iou, self.step, self.tolerance):
             spin.setKeyboardTracking(False)
-            spin.setFixedWidth(theme.GRID * 10)
+            spin.setFixedWidth(theme.scaled(theme.GRID * 10))
         for box in (self.lane, self.pair, self.third):
-            box.setMaximumWidth(theme.GRID * 30)
+            box.setMaximumWidth(theme.scaled(theme.GRID * 30))
         changes: tuple[SignalInstance, ...] = (
             self.lane.currentIndexChanged,
             self.pair.currentIndexChanged,
@@ -158,7 +158,7 @@ class ComparisonBar(QWidget):
         try:
             self.lane.offer(lanes)
             self.pair.offer(pairs)
-            self.third.offer({"": tr("Nobody"), **{name: name for name in people}})
+            self.third.offer({"": tr("None"), **{name: name for name in people}})
             self.recordings.set_choices(groups)
         finally:
             self.blockSignals(blocked)

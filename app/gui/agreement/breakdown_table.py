@@ -117,7 +117,9 @@ class SplitsPage(QWidget):
         split.setChildrenCollapsible(False)
         split.addWidget(self.wall)
         split.addWidget(self.table)
-        split.setSizes([320, 300])
+        split.setSizes([400, 220])
+        # The plot is no higher than it needs.
+        split.setStretchFactor(1, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, theme.GRID, 0, 0)
         column.setSpacing(theme.GRID)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget, QWidgetAction
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget, QWidgetAction
 
 from annotate.review.segment_table import SegmentTable
 from annotate.segments import bulk_edits
@@ -15,9 +15,10 @@ from project.schemes.scheme import CHOICE_KINDS, Field, FieldKind
 from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import push_button
 from widgets.form.input_fields import IntegerBox
+from widgets.form.layouts import make_panel, make_row
 from widgets.text_labels import PlainLabel, describe
-from widgets.theme import icon
 
 _MAX_SHIFT_MS = 3_600_000
 
@@ -64,27 +65,34 @@ class BulkBar(QWidget):
         super().__init__(parent)
         self._labels: Sequence[Option] = ()
         self._fields: Sequence[FieldOptions] = ()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID)
         self.count = PlainLabel(wordWrap=True)
-        row.addWidget(self.count, 1)
         self.label = self._menu_button(
             tr("Set label"), tr("Give the selected segments another label"), self._fill_labels
         )
-        self.add = self._menu_button(tr("Add"), tr("Add an attribute, or set a choice"), self._fill_add)
-        self.remove = self._menu_button(tr("Remove"), tr("Take an attribute or a choice away"), self._fill_remove)
-        self.shift = self._shift_button()
-        self.delete = self._button(tr(" Delete"), tr("Delete the selected segments (Del)"))
-        self.delete.setIcon(icon("trash-2"))
-        self.delete.clicked.connect(self.delete_requested)
-        self.copy = self._button(
-            tr("Copy as CSV"), tr("Copy the rows for a spreadsheet: the selected ones, or all (Ctrl+C)")
+        self.add = self._menu_button(
+            tr("Add"), tr("Add an attribute, or set a choice"), lambda menu: self._fill_fields(menu, self.choice_added)
         )
-        self.copy.clicked.connect(self.copy_requested)
+        self.remove = self._menu_button(
+            tr("Remove"),
+            tr("Take an attribute or a choice away"),
+            lambda menu: self._fill_fields(menu, self.choice_removed),
+        )
+        self.shift = self._shift_button()
+        self.delete = push_button(
+            tr(" Delete"),
+            tr("Delete the selected segments (Del)"),
+            self.delete_requested,
+            name=tr("Delete"),
+            icon="trash-2",
+        )
+        self.copy = push_button(
+            tr("Copy as CSV"),
+            tr("Copy the rows for a spreadsheet: the selected ones, or all (Ctrl+C)"),
+            self.copy_requested,
+            name=tr("Copy as CSV"),
+        )
         self._edits = (self.label, self.add, self.remove, self.shift, self.delete)
-        for button in (*self._edits, self.copy):
-            row.addWidget(button)
+        self.setLayout(make_row(self.count, 1, *(*self._edits, self.copy)))
 
     def set_selection(self, text: str, labels: Sequence[Option], fields: Sequence[FieldOptions], usable: bool) -> None:
         """Say what is selected, and offer what fits it; `usable` is whether anything may be changed."""
@@ -97,9 +105,7 @@ class BulkBar(QWidget):
         self.remove.setEnabled(usable and bool(fields))
 
     def _button(self, text: str, explained: str) -> QPushButton:
-        button = QPushButton(text)
-        describe(button, text.strip(), explained)
-        return button
+        return push_button(text, explained, name=text.strip())
 
     def _menu_button(self, text: str, explained: str, fill: object) -> QPushButton:
         button = self._button(text, explained)
@@ -111,16 +117,14 @@ class BulkBar(QWidget):
     def _shift_button(self) -> QPushButton:
         button = self._button("Shift", tr("Move the selected segments in time"))
         menu = QMenu(button)
-        self.milliseconds = IntegerBox(minimum=-_MAX_SHIFT_MS, maximum=_MAX_SHIFT_MS, value=0, singleStep=40)
-        self.milliseconds.setSuffix(tr(" ms"))
+        self.milliseconds = IntegerBox(
+            minimum=-_MAX_SHIFT_MS, maximum=_MAX_SHIFT_MS, value=0, singleStep=40, suffix=tr(" ms")
+        )
         describe(self.milliseconds, tr("Shift by milliseconds; less than 0 is earlier"), tr("Less than 0 is earlier"))
-        move = QPushButton(tr("Move"))
-        describe(move, tr("Move the selected segments"), tr("Move the selected segments by this much"))
-        inside = QWidget()
-        row = QHBoxLayout(inside)
-        row.setContentsMargins(*[theme.GRID] * 4)
-        row.addWidget(self.milliseconds)
-        row.addWidget(move)
+        move = push_button(
+            tr("Move"), tr("Move the selected segments by this much"), name=tr("Move the selected segments")
+        )
+        inside = make_panel(make_row(self.milliseconds, move, margin=theme.GRID))
         held = QWidgetAction(menu)
         held.setDefaultWidget(inside)
         menu.addAction(held)
@@ -142,12 +146,6 @@ class BulkBar(QWidget):
             menu.addAction(_option_text(label)).triggered.connect(
                 lambda _=False, key=label.key: self.label_chosen.emit(key)
             )
-
-    def _fill_add(self, menu: QMenu) -> None:
-        self._fill_fields(menu, self.choice_added)
-
-    def _fill_remove(self, menu: QMenu) -> None:
-        self._fill_fields(menu, self.choice_removed)
 
     def _fill_fields(self, menu: QMenu, chosen: object) -> None:
         menu.clear()

@@ -8,24 +8,22 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
-    QPlainTextEdit,
-    QPushButton,
     QScrollArea,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
 from annotate.segments import bulk_edits
-from app.gui.annotate.inspector import make_inspector_page, wrap_in_scroll_area
+from app.gui.annotate.inspector import make_inspector_page
 from app.gui.study.study_controller import StudyController
 from project.entities.study_records import Changes
 from project.queries.annotator_rows import annotator_names
 from project.queries.segment_rows import comments_of
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import push_button, text_area, tool_button
+from widgets.form.layouts import make_column, make_panel, make_row, wrap_in_scroll_area
 from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon
 
@@ -67,42 +65,30 @@ class CommentsBox(QWidget):
         self._owner = ""
         self._unsent: dict[str, str] = {}
         self._wanted = False
-        self._inside = QWidget()
         self.setAccessibleName(tr("Comments"))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(theme.GRID * 3 // 2, theme.GRID // 2, theme.GRID * 3 // 2, theme.GRID)
-        column.setSpacing(theme.GRID // 2)
         self.head = QToolButton()
         self.head.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.head.clicked.connect(self._toggle)
-        column.addWidget(self.head)
-        below = QVBoxLayout(self._inside)
-        below.setContentsMargins(0, 0, 0, 0)
-        below.setSpacing(theme.GRID // 2)
         self._area = QScrollArea(widgetResizable=True)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        below.addWidget(self._area)
-        self.field = QPlainTextEdit()
-        self.field.setPlaceholderText(tr("Add a comment (Ctrl+Return sends it)"))
-        self.field.setAccessibleName(tr("Your comment"))
-        self.field.setTabChangesFocus(True)
-        self.field.setFixedHeight(_FIELD_HEIGHT)
+        self.field = text_area(tr("Your comment"), tr("Add a comment (Ctrl+Return sends it)"), tabChangesFocus=True)
+        self.field.setFixedHeight(theme.scaled(_FIELD_HEIGHT))
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._enable)
-        below.addWidget(self.field)
-        row = QHBoxLayout()
-        self.cancel = QPushButton(tr("Cancel"))
-        self.cancel.setToolTip(tr("Leave the comment as it is"))
-        self.cancel.clicked.connect(self._stop_editing)
-        self.send = QPushButton(tr("Add comment"))
-        self.send.setToolTip(tr("Add the comment (Ctrl+Return)"))
-        self.send.clicked.connect(self._send)
-        row.addStretch()
-        row.addWidget(self.cancel)
-        row.addWidget(self.send)
-        below.addLayout(row)
-        column.addWidget(self._inside)
+        self.cancel = push_button(tr("Cancel"), tr("Leave the comment as it is"), self._stop_editing)
+        self.send = push_button(tr("Add comment"), tr("Add the comment (Ctrl+Return)"), self._send)
+        self._inside = make_panel(
+            make_column(self._area, self.field, make_row(None, self.cancel, self.send), spacing=theme.GRID // 2)
+        )
+        self.setLayout(
+            make_column(
+                self.head,
+                self._inside,
+                margin=(theme.GRID * 3 // 2, theme.GRID // 2, theme.GRID * 3 // 2, theme.GRID),
+                spacing=theme.GRID // 2,
+            )
+        )
         self._set_expanded(False)
         self.set_remarks("", (), writable=False)
 
@@ -145,9 +131,8 @@ class CommentsBox(QWidget):
 
     def _fill(self, writable: bool) -> None:
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
+        column = make_column(spacing=theme.GRID // 2)
+        page.setLayout(column)
         for remark in self._remarks:
             column.addWidget(self._card(remark, writable))
         column.addStretch()
@@ -168,41 +153,34 @@ class CommentsBox(QWidget):
 
     def _card(self, remark: Remark, writable: bool) -> QWidget:
         card = QFrame()
-        column = QVBoxLayout(card)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        row = QHBoxLayout()
-        row.setSpacing(0)
-        who = PlainLabel(f"{remark.author}, {remark.when}")
-        who.setProperty("quiet", True)
-        who.setMinimumHeight(theme.GRID * 3)
+        row = make_row(spacing=0)
+        who = PlainLabel(f"{remark.author}, {remark.when}", look="quiet", minimumHeight=theme.GRID * 3)
         row.addWidget(who, 1)
         if writable:
             name = tr("Reopen") if remark.resolved else tr("Resolve")
-            check = self._button("circle-check", tr("{name} this comment").format(name=name))
-            check.setCheckable(True)
-            check.setChecked(remark.resolved)
-            check.clicked.connect(lambda: self.resolve_requested.emit(remark.id, not remark.resolved))
+            check = tool_button(
+                "circle-check",
+                tr("{name} this comment").format(name=name),
+                checkable=True,
+                checked=remark.resolved,
+                do=lambda: self.resolve_requested.emit(remark.id, not remark.resolved),
+            )
             row.addWidget(check)
             if remark.is_own:
-                edit = self._button("pencil", tr("Edit your comment"))
-                edit.clicked.connect(lambda: self._edit(remark))
-                delete = self._button("trash-2", tr("Delete your comment"))
-                delete.clicked.connect(lambda: self.delete_requested.emit(remark.id))
+                edit = tool_button("pencil", tr("Edit your comment"), do=lambda: self._edit(remark))
+                delete = tool_button(
+                    "trash-2", tr("Delete your comment"), do=lambda: self.delete_requested.emit(remark.id)
+                )
                 row.addWidget(edit)
                 row.addWidget(delete)
-        column.addLayout(row)
-        text = PlainLabel(remark.text, wordWrap=True)
-        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        text.setEnabled(not remark.resolved)
-        column.addWidget(text)
+        text = PlainLabel(
+            remark.text,
+            wordWrap=True,
+            textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
+            enabled=not remark.resolved,
+        )
+        card.setLayout(make_column(row, text, spacing=0))
         return card
-
-    def _button(self, picture: str, explained: str) -> QToolButton:
-        button = QToolButton()
-        button.setIcon(icon(picture))
-        describe(button, explained, explained)
-        return button
 
     def _edit(self, remark: Remark) -> None:
         self._editing = remark.id

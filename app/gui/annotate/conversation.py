@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from html import escape
 
 from PySide6.QtCore import QObject, Qt, QUrl, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextBrowser, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QTextBrowser, QWidget
 
 from annotate.transcript.conversation_history import DialogueTurn, format_with_cues, read_conversation
 from app.gui.annotate.inspector import make_inspector_page
@@ -19,12 +19,15 @@ from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import tool_button
 from widgets.form.input_fields import IntegerBox
+from widgets.form.layouts import make_column, make_row
 from widgets.labels import participant_colours, participant_ink
 from widgets.text_labels import describe, semibold
 from widgets.theme import icon
 
 _MAX_HEIGHT = 264
+_LEAST_FORM_HEIGHT = theme.GRID * 38
 _MAX_TURNS_BEFORE = 50
 
 
@@ -58,41 +61,37 @@ class ConversationPanel(QWidget):
 
     Signals:
         turn_chosen (str, object): an utterance and its start in microseconds, to go to.
-        before_changed (int): how many turns before the segment to show.
     """
 
     turn_chosen = Signal(str, object)
-    before_changed = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("What was said"))
         self._turns: Sequence[ConversationTurnRow] = ()
-        self.head = QToolButton()
-        self.head.setText(tr("What was said"))
-        self.head.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.head.setToolTip(tr("Show or hide the conversation up to the end of this segment"))
-        self.head.clicked.connect(self._toggle)
-        self.before = IntegerBox()
-        self.before.setRange(0, _MAX_TURNS_BEFORE)
-        self.before.setSuffix(tr(" before"))
+        self.head = tool_button(
+            "",
+            tr("Show or hide the conversation up to the end of this segment"),
+            do=self._toggle,
+            text=tr("What was said"),
+            toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon,
+        )
+        self.before = IntegerBox(minimum=0, maximum=_MAX_TURNS_BEFORE, suffix=tr(" before"))
         describe(self.before, tr("Turns before the segment"), tr("How many turns before the segment are shown"))
-        self.before.valueChanged.connect(self.before_changed)
         self.turns = QTextBrowser()
         self.turns.setFrameShape(QFrame.Shape.NoFrame)
         self.turns.setOpenLinks(False)
         self.turns.setAccessibleName(tr("Turns; Tab goes from one to the next, Return goes there"))
         self.turns.anchorClicked.connect(self._on_link)
         self.turns.document().documentLayout().documentSizeChanged.connect(lambda _size: self._fit_height())
-        row = QHBoxLayout()
-        row.addWidget(self.head)
-        row.addStretch()
-        row.addWidget(self.before)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(theme.GRID * 3 // 2, theme.GRID // 2, theme.GRID * 3 // 2, theme.GRID // 2)
-        column.setSpacing(theme.GRID // 2)
-        column.addLayout(row)
-        column.addWidget(self.turns)
+        self.setLayout(
+            make_column(
+                make_row(self.head, None, self.before),
+                self.turns,
+                margin=(theme.GRID * 3 // 2, theme.GRID // 2, theme.GRID * 3 // 2, theme.GRID // 2),
+                spacing=theme.GRID // 2,
+            )
+        )
         theme.notifier.changed.connect(self._draw)
         self._set_expanded(True)
 
@@ -176,7 +175,9 @@ class ConversationFeed(QObject):
         panel = self.panel = ConversationPanel()
         panel.destroyed.connect(lambda: self._forget(panel))
         panel.turn_chosen.connect(self._go_to_turn)
-        panel.before_changed.connect(self._set_turns_before)
+        panel.before.valueChanged.connect(self._set_turns_before)
+        # In a low window the page scrolls: the form is not squeezed between its own scroll bars.
+        inspector.setMinimumHeight(_LEAST_FORM_HEIGHT)
         page = make_inspector_page(inspector, panel)
         self.show()
         return page

@@ -1,16 +1,17 @@
 """The guidelines panel beside the form: definitions and examples for the track of the selected segment."""
 
-from PySide6.QtCore import QObject, QSize, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QSplitter, QWidget
 
 from app.gui.study.study_controller import ActiveTrack, StudyController
 from project.queries.segment_rows import find_segment
 from project.schemes.scheme import Scheme, Track
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import tool_button
+from widgets.form.layouts import make_column, make_row
 from widgets.inspector.scheme_browser import SchemeBrowser
-from widgets.text_labels import ElidedLabel, PlainLabel, describe
-from widgets.theme import icon
+from widgets.text_labels import ElidedLabel, PlainLabel
 
 
 class GuidelinesPanel(QWidget):
@@ -23,30 +24,24 @@ class GuidelinesPanel(QWidget):
     close_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(tr("Guidelines"))
-        self.setMinimumWidth(240)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, theme.GRID // 2, 0)
-        column.setSpacing(0)
-        head = QHBoxLayout()
-        head.setContentsMargins(theme.GRID * 3 // 2, theme.GRID, theme.GRID, theme.GRID // 2)
-        title = PlainLabel(tr("Guidelines"))
-        title.setFont(theme.font(semibold=True))
-        self._scheme = ElidedLabel()
-        self._scheme.setProperty("quiet", True)
-        close = QToolButton()
-        close.setIcon(icon("x"))
-        close.setIconSize(QSize(14, 14))
-        describe(close, tr("Close the guidelines"), tr("Close the guidelines (F3)"))
-        close.clicked.connect(self.close_requested)
-        head.setSpacing(theme.GRID)
-        head.addWidget(title)
-        head.addWidget(self._scheme, 1)
-        head.addWidget(close)
-        column.addLayout(head)
+        super().__init__(parent, accessibleName=tr("Guidelines"), minimumWidth=240)
+        title = PlainLabel(tr("Guidelines"), font=theme.font(semibold=True))
+        self._scheme = ElidedLabel(look="quiet")
+        close = tool_button(
+            "x", tr("Close the guidelines"), tr("Close the guidelines (F3)"), self.close_requested, side=14
+        )
         self.words = SchemeBrowser(tr("Guidelines"))
-        column.addWidget(self.words, 1)
+        self.setLayout(
+            make_column(
+                make_row(
+                    title, self._scheme, 1, close, margin=(theme.GRID * 3 // 2, theme.GRID, theme.GRID, theme.GRID // 2)
+                ),
+                self.words,
+                1,
+                margin=(0, 0, theme.GRID // 2, 0),
+                spacing=0,
+            )
+        )
 
     def show_track(self, scheme: Scheme, track: Track) -> None:
         """Show the guidelines of a track."""

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from annotate.blinding.own_answers import read_adoptions
 from annotate.cues.prelabels import is_prelabel
@@ -21,33 +21,18 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState
+from widgets.form.controls import push_button
+from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area
 from widgets.inspector.scheme_browser import value_text
 from widgets.inspector.segment_form import KeptValue, KeptValues, SegmentForm, SegmentHeader, TrackChooser, TrackPanel
 from widgets.labels import LabelButtons, label_looks, unknown_look, working_shortcut
-from widgets.text_labels import PlainLabel, describe
-from widgets.theme import icon, pixmap
+from widgets.text_labels import PlainLabel
+from widgets.theme import pixmap
 
 
 def make_inspector_page(inspector: QWidget, below: QWidget) -> QWidget:
     """Return a page in which the inspector takes the room that what stands below it leaves."""
-    page = QWidget()
-    column = QVBoxLayout(page)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    column.addWidget(inspector, 1)
-    column.addWidget(below)
-    return page
-
-
-def wrap_in_scroll_area(page: QWidget) -> QWidget:
-    """Return a page that a low window scrolls, where it would have to grow otherwise."""
-    area = QScrollArea(widgetResizable=True)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setMinimumWidth(page.minimumSizeHint().width() + area.verticalScrollBar().sizeHint().width())
-    area.setWidget(page)
-    page.setAutoFillBackground(False)
-    return area
+    return make_panel(make_column(inspector, 1, below, spacing=0))
 
 
 class Inspector(QWidget):
@@ -68,8 +53,6 @@ class Inspector(QWidget):
         play_requested (str): segment to play.
         kept_delete_requested (str, str, int): segment, field and version of a value that the form has no place for.
         panel_made (QWidget): labels and form of a track, which are made when they are first needed.
-        track_chosen (str): where new segments should go, as given to `chooser`.
-        active_label_chosen (str): which label they should get; "" to be asked.
         rejected (str): one line that says why what was typed cannot be.
     """
 
@@ -81,19 +64,15 @@ class Inspector(QWidget):
     play_requested = Signal(str)
     rejected = Signal(str)
     kept_delete_requested = Signal(str, str, int)
-    track_chosen = Signal(str)
-    active_label_chosen = Signal(str)
     panel_made = Signal(object)
 
     def __init__(self, scheme: Scheme, taken: Sequence[QKeySequence] = (), parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, accessibleName=tr("Inspector"), minimumWidth=304)
         self.taken = taken
         self._ids: list[str] = []
         self._read_only = False
         self._one_track = True
         self._panels: dict[tuple[str, int, str], TrackPanel] = {}
-        self.setAccessibleName(tr("Inspector"))
-        self.setMinimumWidth(304)
         self.header = SegmentHeader()
         self.kept = KeptValues()
         self.chooser = TrackChooser()
@@ -105,11 +84,7 @@ class Inspector(QWidget):
             tr("No segment is selected"),
             tr("Click one on the timeline, or mark a new one: I at its start, O at its end."),
         )
-        empty = QWidget()
-        above = QVBoxLayout(empty)
-        above.setContentsMargins(0, 0, 0, 0)
-        above.addWidget(self._nothing, 1)
-        above.addWidget(self.chooser)
+        empty = make_panel(make_column(self._nothing, 1, self.chooser))
         self._stack.addWidget(empty)
         self._stack.addWidget(self._make_page())
         self._connect()
@@ -236,35 +211,27 @@ class Inspector(QWidget):
 
     def _make_page(self) -> QWidget:
         inner = QWidget()
-        self._column = column = QVBoxLayout(inner)
-        column.setContentsMargins(theme.GRID * 3 // 2, theme.GRID * 2, theme.GRID * 3 // 2, theme.GRID * 2)
-        column.setSpacing(theme.GRID * 2)
-        column.addWidget(self._make_lock_notice())
-        self._count = PlainLabel()
-        self._count.setFont(theme.font(theme.POINTS + 2, semibold=True))
+        self._column = column = make_column(
+            self._make_lock_notice(),
+            margin=(theme.GRID * 3 // 2, theme.GRID * 2, theme.GRID * 3 // 2, theme.GRID * 2),
+            spacing=theme.GRID * 2,
+        )
+        inner.setLayout(column)
+        self._count = PlainLabel(font=theme.font(theme.POINTS + 2, semibold=True))
         column.addWidget(self._count)
         column.addWidget(self.header)
         column.addWidget(self.kept)
-        self._delete = QPushButton()
-        self._delete.setIcon(icon("trash-2"))
-        describe(self._delete, tr("Delete the selected segments"), tr("Delete the selected segments (Del)"))
+        self._delete = push_button(
+            "", tr("Delete the selected segments (Del)"), name=tr("Delete the selected segments"), icon="trash-2"
+        )
         column.addWidget(self._delete)
         column.addStretch(1)
-        area = QScrollArea(widgetResizable=True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(inner)
-        return area
+        return make_scroll_area(inner, frame=True)
 
     def _make_lock_notice(self) -> QWidget:
-        self._locked = QWidget()
-        row = QHBoxLayout(self._locked)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID)
         self._lock_picture = PlainLabel()
         self._reason = PlainLabel(wordWrap=True)
-        row.addWidget(self._lock_picture, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._reason, 1)
+        self._locked = make_panel(make_row((self._lock_picture, Qt.AlignmentFlag.AlignTop), self._reason, 1))
         theme.notifier.changed.connect(self._tint)
         self._tint()
         return self._locked
@@ -278,23 +245,15 @@ class Inspector(QWidget):
         self.kept.delete_requested.connect(
             lambda field, version: self.kept_delete_requested.emit(self._ids[0], field, version)
         )
-        self.chooser.track_chosen.connect(self.track_chosen)
-        self.chooser.label_chosen.connect(self.active_label_chosen)
-        self.header.times_entered.connect(self._times_changed)
+        self.header.times_entered.connect(lambda start, end: self.times_changed.emit(self._ids[0], start, end))
         self.header.rejected.connect(self.rejected)
         self.header.play_requested.connect(lambda: self.play_requested.emit(self._ids[0]))
         self.header.delete_requested.connect(self._ask_delete)
         self._delete.clicked.connect(self._ask_delete)
 
-    def _value_changed(self, field: str, value: Json) -> None:
-        self.value_changed.emit(self._ids[0], field, value)
-
-    def _times_changed(self, start_us: int, end_us: int) -> None:
-        self.times_changed.emit(self._ids[0], start_us, end_us)
-
     def _make_panel(self, scheme: Scheme, track: str) -> TrackPanel:
         panel = TrackPanel(scheme, track, self.taken)
-        panel.form.value_changed.connect(self._value_changed)
+        panel.form.value_changed.connect(lambda field, value: self.value_changed.emit(self._ids[0], field, value))
         panel.labels.label_chosen.connect(lambda label: self.label_changed.emit(self.segment_ids(), label))
         panel.label_key_pressed.connect(lambda label: self.label_key_pressed.emit(self.segment_ids(), label))
         self._panels[scheme.key, scheme.version, track] = panel
@@ -375,8 +334,8 @@ class InspectorFeed(QObject):
             inspector.times_changed.connect(lambda key, start, end: self._editing.move([(key, start, end)]))
             inspector.delete_requested.connect(self._editing.delete)
             inspector.kept_delete_requested.connect(self._editing.delete_kept_value)
-            inspector.track_chosen.connect(self._active.select_track)
-            inspector.active_label_chosen.connect(self._active.select_label)
+            inspector.chooser.track_chosen.connect(self._active.select_track)
+            inspector.chooser.label_chosen.connect(self._active.select_label)
         self.show()
 
     def apply(self, changes: Changes) -> None:

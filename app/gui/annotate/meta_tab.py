@@ -5,16 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import QModelIndex, QSize, Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLineEdit,
-    QPushButton,
-    QSizePolicy,
-    QSplitter,
-    QStackedLayout,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QSplitter, QWidget
 
 from annotate.cues import prelabels
 from annotate.meta import meta_edits, scenes
@@ -59,10 +50,11 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState
 from widgets.form.checklists import TickMenu, TickMenuItem
+from widgets.form.controls import line_edit, push_button
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import make_row
+from widgets.form.layouts import make_column, make_panel, make_row, make_stack
 from widgets.table.record_table import RecordTable, text_columns
-from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
+from widgets.text_labels import ElidedLabel, PlainLabel
 
 _WORDS_HINT = tr("What is talked about, what each of them wants, what changes between them; with times.")
 _FRAMES_HINT = tr("Who does what, with which face and posture, towards whom, and where; with times.")
@@ -76,8 +68,7 @@ class MetaLayout(StudyView):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.heading = ElidedLabel()
-        self.heading.setFont(theme.font(semibold=True))
+        self.heading = ElidedLabel(font=theme.font(semibold=True))
         self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
         self.condition = ChoiceBox(tr("What they see"), tr("What of the recording the judges see"))
         self.people: RecordTable[PersonRow] = RecordTable(tr("People"), (), wraps=True)
@@ -90,10 +81,9 @@ class MetaLayout(StudyView):
         self.frames = SummaryBox(tr("Summary from pictures"), _FRAMES_HINT)
         self.contradictions: RecordTable[ContradictionRow] = RecordTable(tr("Contradictions"), (), wraps=True)
         self.audit_answers = AnswerPicker("contradictions")
-        self._stack = QStackedLayout()
-        self._stack.addWidget(EmptyState("film", tr("No recording is open"), tr("Choose one in the main window.")))
-        self._stack.addWidget(self._page())
-        self.make_questions = _make_button(
+        empty = EmptyState("film", tr("No recording is open"), tr("Choose one in the main window."))
+        self._stack = make_stack(empty, self._page())
+        self.make_questions = push_button(
             tr("Make ESI questions"), tr("Let the chosen judges word questions of five dimensions from this")
         )
         self.lay_out(self._stack, 1, foot=(self.make_questions,))
@@ -133,11 +123,8 @@ class MetaLayout(StudyView):
         return track, label
 
     def _page(self) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addLayout(self._head())
+        column = make_column(self._head())
+        page = make_panel(column)
         above = _make_splitter(self._people_part(), self._scenes_part(), (3, 2))
         below = _make_splitter(self.words, self.frames, (1, 1))
         below.addWidget(self._contradictions_part())
@@ -147,7 +134,7 @@ class MetaLayout(StudyView):
             parts.setStretchFactor(parts.count() - 1, share)
         parts.setSizes([330, 200, 320])
         above.setSizes([800, 440])
-        below.setSizes([380, 380, 480])
+        below.setSizes([360, 360, 520])
         parts.setChildrenCollapsible(False)
         parts.setHandleWidth(theme.GRID * 2)
         column.addWidget(parts, 1)
@@ -166,75 +153,62 @@ class MetaLayout(StudyView):
         return row
 
     def _people_part(self) -> QWidget:
-        self.suggest_looks = _make_button(
+        self.suggest_looks = push_button(
             tr("Suggest looks"), tr("Ask the chosen judges by what the people can be told apart")
         )
         note = tr("Faces and who they are: mode Faces. Write looks here.")
         return _make_section(tr("People"), note, [self.suggest_looks], self.people, self.looks_answers)
 
     def _scenes_part(self) -> QWidget:
-        self.find_changes = _make_button(
+        self.find_changes = push_button(
             tr("Find scene changes"), tr("Look for cuts on this machine; what is found is suggested")
         )
         self.label = ChoiceBox(tr("What to mark"), tr("What is marked at the playhead"))
         for track in load_scheme(SCHEME).tracks:
             for label in track.labels:
                 self.label.addItem(label.name, f"{track.key}.{label.key}")
-        self.mark = _make_button(
+        self.mark = push_button(
             tr("Mark at playhead"), tr("Mark half a second from where the player is; drag it on the timeline")
         )
-        self.accept = _make_button(tr("Accept"), tr("Make what is suggested your own"))
-        self.reject = _make_button(tr("Reject"), tr("What is suggested is wrong; it does not come again"))
-        self.delete_scene = _make_button(tr("Delete"), tr("Delete what you marked"))
-        foot = QHBoxLayout()
-        foot.setSpacing(theme.GRID // 2)
-        foot.addWidget(self.label, 1)
-        foot.addWidget(self.mark)
-        foot.addWidget(self.delete_scene)
+        self.accept = push_button(tr("Accept"), tr("Make what is suggested your own"))
+        self.reject = push_button(tr("Reject"), tr("What is suggested is wrong; it does not come again"))
+        self.delete_scene = push_button(tr("Delete"), tr("Delete what you marked"))
         buttons = [self.accept, self.reject, self.find_changes]
-        return _make_section(tr("Scenes and events"), "", buttons, self.scenes, _make_row_widget(foot))
+        return _make_section(
+            tr("Scenes and events"),
+            "",
+            buttons,
+            self.scenes,
+            _make_row_widget(make_row(self.label, 1, self.mark, self.delete_scene, spacing=theme.GRID // 2)),
+        )
 
     def _speech_part(self) -> QWidget:
-        self.over = _make_button(
+        self.over = push_button(
             tr("Voice-over"), tr("Leave the chosen line out: nobody in the scene says it; or take it back in")
         )
         note = tr("Words, speakers and cues are edited in the mode Transcript.")
         return _make_section(tr("Speech"), note, [self.over], self.speech)
 
     def _contradictions_part(self) -> QWidget:
-        self.suggest_audit = _make_button(
+        self.suggest_audit = push_button(
             tr("Suggest"), tr("Ask the chosen judges what the two summaries say differently")
         )
-        self.new_contradiction = QLineEdit(placeholderText=tr("Something the two summaries say differently"))
-        self.new_contradiction.setAccessibleName(tr("New contradiction"))
-        self.add = _make_button(tr("Add"), tr("Note this contradiction (Enter)"))
-        self.delete = _make_button(tr("Delete"), tr("Delete the chosen contradiction"))
-        foot = QHBoxLayout()
-        foot.setSpacing(theme.GRID // 2)
-        foot.addWidget(self.new_contradiction, 1)
-        foot.addWidget(self.add)
-        foot.addWidget(self.delete)
+        self.new_contradiction = line_edit(tr("New contradiction"), tr("Something the two summaries say differently"))
+        self.add = push_button(tr("Add"), tr("Note this contradiction (Enter)"))
+        self.delete = push_button(tr("Delete"), tr("Delete the chosen contradiction"))
         return _make_section(
             tr("Contradictions"),
             "",
             [self.suggest_audit],
             self.contradictions,
-            _make_row_widget(foot),
+            _make_row_widget(make_row(self.new_contradiction, 1, self.add, self.delete, spacing=theme.GRID // 2)),
             self.audit_answers,
         )
 
 
-def _make_button(text: str, tip: str) -> QPushButton:
-    made = QPushButton(text)
-    made.setToolTip(plain_tip(tip))
-    return made
-
-
 def _make_row_widget(row: QHBoxLayout) -> QWidget:
     row.setContentsMargins(0, 0, 0, 0)
-    made = QWidget()
-    made.setLayout(row)
-    return made
+    return make_panel(row)
 
 
 def _make_splitter(first: QWidget, second: QWidget, shares: tuple[int, int]) -> QSplitter:
@@ -249,19 +223,14 @@ def _make_splitter(first: QWidget, second: QWidget, shares: tuple[int, int]) -> 
 
 def _make_section(title: str, note: str, buttons: list[QPushButton], *parts: QWidget) -> QWidget:
     """Return a part of the window: a title with buttons, then its widgets, the first of which takes the room."""
-    name = PlainLabel(title)
-    name.setFont(theme.font(semibold=True))
-    quiet = ElidedLabel()
-    quiet.setProperty("quiet", True)
+    name = PlainLabel(title, font=theme.font(semibold=True))
+    quiet = ElidedLabel(look="quiet")
     quiet.set_text(note)
     head = make_row(name, quiet, 1)
     for button in buttons:
         head.addWidget(button)
-    made = QWidget()
-    column = QVBoxLayout(made)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(theme.GRID // 2)
-    column.addLayout(head)
+    column = make_column(head, spacing=theme.GRID // 2)
+    made = make_panel(column)
     for place, part in enumerate(parts):
         column.addWidget(part, int(place == 0))
     return made

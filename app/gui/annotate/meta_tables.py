@@ -8,14 +8,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QFocusEvent, QPixmap
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QPlainTextEdit,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
 from annotate.meta.recording_cast import CuedUtterance, RecordingPerson
 from annotate.meta.scenes import CHANGE, EVENT, SceneEvent, read_scene_events
@@ -36,8 +29,9 @@ from project.session.session import Session
 from project.timebase import format_seconds, format_time
 from resources.translation import tr, trn
 from widgets import theme
+from widgets.form.controls import push_button, text_area
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import make_row
+from widgets.form.layouts import make_column, make_row
 from widgets.table.record_table import RecordColumn, TableRow
 from widgets.text_labels import PlainLabel
 
@@ -69,22 +63,15 @@ class AnswerPicker(QWidget):
             tr("Suggestions for {what}").format(what=what), tr("Whose suggestion is shown; the newest is the first")
         )
         self.choice.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.accept = QPushButton(tr("Accept"))
-        self.text = QPlainTextEdit(readOnly=True)
-        self.text.setAccessibleName(tr("Suggestion for {what}").format(what=what))
-        self.text.setTabChangesFocus(True)
+        self.accept = push_button(tr("Accept"), do=lambda: self.accept_requested.emit(self.current_key()))
+        self.text = text_area(tr("Suggestion for {what}").format(what=what), readOnly=True, tabChangesFocus=True)
         self.text.setFixedHeight(_ANSWER_LINES * self.fontMetrics().lineSpacing() + theme.GRID * 2)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
-        row.addWidget(self.choice, 1)
-        row.addWidget(self.accept)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
-        column.addLayout(row)
-        column.addWidget(self.text)
+        self.setLayout(
+            make_column(
+                make_row(self.choice, 1, self.accept, spacing=theme.GRID // 2), self.text, spacing=theme.GRID // 2
+            )
+        )
         self.choice.currentIndexChanged.connect(self._show_current)
-        self.accept.clicked.connect(lambda: self.accept_requested.emit(self.current_key()))
         self.set_replacing(False)
         self.hide()
 
@@ -119,9 +106,6 @@ class AnswerPicker(QWidget):
     def _show_current(self) -> None:
         found = next((answer.text for answer in self._answers if answer.key == self.current_key()), "")
         self.text.setPlainText(found)
-
-
-_SETTLED, _TEXT, _TRUE = 0, 1, 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,35 +346,28 @@ class SummaryBox(QWidget):
 
     Signals:
         edited (str): somebody wrote another text.
-        suggest_requested: ask the chosen judges for one.
     """
 
     edited = Signal(str)
-    suggest_requested = Signal()
 
     def __init__(self, title: str, hint: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._kept = ""
         self.setAccessibleName(title)
-        name = PlainLabel(title)
-        name.setFont(theme.font(semibold=True))
-        self.note = PlainLabel()
-        self.note.setProperty("quiet", True)
-        self.suggest = QPushButton(tr("Suggest"))
-        self.suggest.clicked.connect(self.suggest_requested)
+        name = PlainLabel(title, font=theme.font(semibold=True))
+        self.note = PlainLabel(look="quiet")
+        self.suggest = push_button(
+            tr("Suggest"),
+        )
         self.text = _SummaryField()
         self.text.setAccessibleName(title)
         self.text.setPlaceholderText(hint)
         self.text.setTabChangesFocus(True)
         self.text.focus_lost.connect(self.flush)
         self.answers = AnswerPicker(title.lower())
-        head = make_row(name, self.note, 1, self.suggest)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
-        column.addLayout(head)
-        column.addWidget(self.text, 1)
-        column.addWidget(self.answers)
+        self.setLayout(
+            make_column(make_row(name, self.note, 1, self.suggest), self.text, 1, self.answers, spacing=theme.GRID // 2)
+        )
 
     def show_text(self, text: str, note: str) -> None:
         """Show what the study has, and who wrote it; what is being typed stays."""

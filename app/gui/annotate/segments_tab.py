@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QStackedLayout, QTabWidget, QWidget
+from PySide6.QtWidgets import QStackedLayout, QTabWidget, QWidget
 
 from annotate.review.segment_table import EMPTY, Filter, SegmentRow, SegmentTable, segment_rows
 from annotate.review.text_search import SearchHit, StudySearch
@@ -20,11 +20,13 @@ from app.gui.pages.study_view import StudyView
 from app.gui.study.study_controller import LARGE
 from project.entities.study_records import Changes
 from project.errors import UserError
+from project.progress import Progress
 from project.queries.segment_rows import count_segments
 from project.schemes.scheme import CHOICE_KINDS
 from project.session.session import Session
 from resources.translation import tr, trn
 from widgets.empty_state import EmptyState
+from widgets.form.controls import check_box
 from widgets.table.filter_bar import ConditionFilterBar
 from widgets.table.record_table import RecordTable
 
@@ -125,13 +127,17 @@ def read_table(context: Context, session: Session, then: Callable[[], None]) -> 
         table.reload()
         then()
 
-    def take(rows: object) -> None:
+    def read(second: Session, _progress: Progress) -> SegmentTable:
+        other = SegmentTable(second)
+        other.find_all_problems()
+        return other
+
+    def take(other: SegmentTable) -> None:
         if context.studio.session is session:
-            assert isinstance(rows, dict)
-            table.rows = rows
+            table.take_over(other)
             then()
 
-    context.background.read(session, lambda second, _progress: segment_rows(second.study), take, fail)
+    context.background.read(session, read, take, fail)
     return table, True
 
 
@@ -241,9 +247,11 @@ class SegmentsTab(StudyView):
         self.tabs.addTab(page, tr("Segments"))
         self.tabs.addTab(self.elsewhere, tr("Elsewhere"))
         self.bulk_bar = BulkBar()
-        self.follow = QCheckBox(tr("Follow"))
-        self.follow.setToolTip(tr("Show the selected segment in the main window at once; Return does so in any case"))
-        self.follow.setChecked(True)
+        self.follow = check_box(
+            tr("Follow"),
+            tr("Show the selected segment in the main window at once; Return does so in any case"),
+            checked=True,
+        )
         self.lay_out(self.bar, self.tabs, 1, foot=(self.bulk_bar, 1, self.follow))
         self.status.hide()
         self._following = QTimer(self, singleShot=True, interval=_FOLLOW_DELAY_MS)
@@ -355,7 +363,11 @@ class SegmentsTab(StudyView):
             self._set_columns()
         if _FILTER_TABLES & changes.tables.keys():
             fill_filter_bar(self.bar, self._session, self._table)
-        self.show_rows()
+        if rows is None:
+            self.show_rows()
+        else:
+            # Where it is much, taking it in takes as long as showing it.
+            QTimer.singleShot(1, self, self.show_rows)
 
     def _on_rows_read(self) -> None:
         """Show the rows, now that they are read, with what was edited meanwhile."""

@@ -8,13 +8,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QStackedLayout,
-    QTreeWidget,
-    QTreeWidgetItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from annotate.review.study_progress import (
     KIND_NAMES,
@@ -35,7 +29,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import make_row
+from widgets.form.layouts import make_row, make_stack
 from widgets.text_labels import PlainLabel, plain_tip
 
 _KEY_ROLE = Qt.ItemDataRole.UserRole
@@ -136,13 +130,10 @@ class ChecklistTab(StudyView):
         label = PlainLabel(tr("To be done by"))
         self.who = ChoiceBox(tr("Annotator"), tr("Whose tasks are listed"))
         label.setBuddy(self.who)
-        self.counts = PlainLabel()
-        self.counts.setProperty("quiet", True)
+        self.counts = PlainLabel(look="quiet")
         self.view = ChecklistView()
         self._done = EmptyState("circle-check", *_ALL_DONE)
-        self._stack = QStackedLayout()
-        self._stack.addWidget(self.view)
-        self._stack.addWidget(self._done)
+        self._stack = make_stack(self.view, self._done)
         self.lay_out(make_row(label, self.who, self.counts, 1), self._stack, 1)
         self.view.opened.connect(self._open)
         self.who.activated.connect(lambda _: self.refresh())

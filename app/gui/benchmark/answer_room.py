@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from time import monotonic
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.gui.benchmark.benchmark_labels import progress_text
 from app.gui.benchmark.benchmark_page import BenchmarkPage
 from app.gui.benchmark.item_sets import ItemSetPresenter
 from app.gui.judges.human_answer import AnswerPanel
+from app.gui.pages.commands import PageKey, add_page_keys, digit_keys
 from app.gui.pages.context import Context
 from benchmark.judge_input.input_plan import build_messages
 from benchmark.judging.person_judge import FORM_TRACK, PersonTask, person_judgment, refusal_judgment
@@ -27,21 +27,14 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.layouts import make_row
+from widgets.form.controls import push_button
+from widgets.form.layouts import make_column, make_row, make_stack
 from widgets.progress_bars import ProgressBar
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel
 
 _BACK_KEY = "back"
-_MAX_DIGIT = 9
 _CHOOSE_HINT = tr("1 to 9 choose, ")
 _KEYS_HINT = tr("Ctrl+Return saves, Ctrl+K if you don't know, Esc pauses.")
-SHORTCUT_SHEET = (
-    ("1, 2, 3", tr("Choose")),
-    ("Ctrl+Return", tr("Save and go on")),
-    ("Ctrl+K", tr("I don't know")),
-    ("Esc", tr("Pause")),
-)
-"""Its keys, for the sheet of all keys."""
 
 
 class AnswerRoom(QWidget):
@@ -50,13 +43,11 @@ class AnswerRoom(QWidget):
     Signals:
         saved (dict): the answer, by the keys of the fields.
         declined: they do not know.
-        postponed: an item that cannot be shown is left for later.
         leave_requested: they go on another time, or are done.
     """
 
     saved = Signal(dict)
     declined = Signal()
-    postponed = Signal()
     leave_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -72,30 +63,30 @@ class AnswerRoom(QWidget):
         self.bar = ProgressBar(textVisible=False)
         self.bar.setFixedHeight(4)
         self.bar.setAccessibleName(tr("How much is answered"))
-        self.note = PlainLabel(wordWrap=True)
-        self.note.setAccessibleName(tr("What to do"))
-        self.save = _make_button(tr("Save and go &on"), tr("Save your answer and show the next item (Ctrl+Return)"))
-        self.save.setProperty("primary", True)
-        self.skip = _make_button(
-            tr("I &don't know"), tr("Go on without an answer; it is counted apart and not asked again (Ctrl+K)")
+        self.note = PlainLabel(wordWrap=True, accessibleName=tr("What to do"))
+        self.save = push_button(
+            tr("Save and go &on"),
+            tr("Save your answer and show the next item (Ctrl+Return)"),
+            look="primary",
+            do=self.save_answer,
         )
-        self.later = _make_button(tr("&Next item"), tr("Leave this item, which cannot be shown, for later"))
-        self.pause = _make_button(
-            tr("&Pause"), tr("Leave; everything you answered is saved, and you go on where you left (Esc)")
+        self.skip = push_button(
+            tr("I &don't know"),
+            tr("Go on without an answer; it is counted apart and not asked again (Ctrl+K)"),
+            do=self.decline,
+        )
+        self.later = push_button(tr("&Next item"), tr("Leave this item, which cannot be shown, for later"))
+        self.pause = push_button(
+            tr("&Pause"),
+            tr("Leave; everything you answered is saved, and you go on where you left (Esc)"),
+            do=self.leave_requested,
         )
         self._done = EmptyState(
             "circle-check", "", "", (EmptyStateAction(_BACK_KEY, tr("Back to the study"), primary=True),)
         )
         self._done.button_clicked.connect(lambda _key: self.leave_requested.emit())
         self._lay_out()
-        self.save.clicked.connect(self._save)
-        self.skip.clicked.connect(self._decline)
-        self.later.clicked.connect(self.postponed)
-        self.pause.clicked.connect(self.leave_requested)
-        for keys, do in (("Ctrl+Return", self._save), ("Ctrl+K", self._decline), ("Esc", self.leave_requested.emit)):
-            QShortcut(QKeySequence(keys), self).activated.connect(do)
-        for number in range(1, _MAX_DIGIT + 1):
-            QShortcut(QKeySequence(str(number)), self).activated.connect(lambda number=number: self._pick(number))
+        add_page_keys(self, KEYS)
 
     def show_progress(self, title: str, count: str, done: int, total: int) -> None:
         """Say what is asked, and how far they are."""
@@ -154,22 +145,17 @@ class AnswerRoom(QWidget):
         return self.panel.answer() if self.panel is not None else {}
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID)
-        head = QHBoxLayout()
-        head.addWidget(self.title)
-        head.addStretch(1)
-        head.addWidget(self.count)
-        column.addLayout(head)
-        column.addWidget(self.bar)
-        self._stack = QStackedLayout()
-        column.addLayout(self._stack, 1)
-        self._stack.addWidget(self._done)
-        foot = make_row(self.note, 1)
-        for button in (self.pause, self.later, self.skip, self.save):
-            foot.addWidget(button)
-        column.addLayout(foot)
+        self._stack = make_stack(self._done)
+        self.setLayout(
+            make_column(
+                make_row(self.title, None, self.count),
+                self.bar,
+                self._stack,
+                1,
+                make_row(self.note, 1, self.pause, self.later, self.skip, self.save),
+                margin=theme.GRID * 2,
+            )
+        )
         self.later.hide()
         self._set_ready(False)
 
@@ -185,23 +171,29 @@ class AnswerRoom(QWidget):
         chooses = any(field.kind in CHOICE_KINDS for field in fields)
         self.show_note(f"{_CHOOSE_HINT if chooses else ''}{_KEYS_HINT}")
 
-    def _save(self) -> None:
+    def save_answer(self) -> None:
+        """Hand the answer on, where one can be given."""
         if self._ready:
             self.saved.emit(self.answer())
 
-    def _decline(self) -> None:
+    def decline(self) -> None:
+        """Say that they do not know."""
         if self._ready:
             self.declined.emit()
 
-    def _pick(self, number: int) -> None:
+    def pick(self, number: int) -> None:
+        """Choose by number."""
         if self._ready and self.panel is not None:
             self.panel.pick_choice(number)
 
 
-def _make_button(text: str, tip: str) -> QPushButton:
-    made = QPushButton(text)
-    made.setToolTip(plain_tip(tip))
-    return made
+KEYS: tuple[PageKey["AnswerRoom"], ...] = (
+    PageKey("1 2 3", tr("Choose")),
+    *digit_keys(lambda room, number: room.pick(number)),
+    PageKey("Ctrl+Return", tr("Save and go on"), lambda room: room.save_answer()),
+    PageKey("Ctrl+K", tr("I don't know"), lambda room: room.decline()),
+    PageKey("Esc", tr("Pause"), lambda room: room.leave_requested.emit()),
+)
 
 
 Messages = tuple[Message, ...]
@@ -243,7 +235,7 @@ class BenchmarkAnswerController(QObject):
         room = self.room = AnswerRoom()
         room.saved.connect(self._save)
         room.declined.connect(self._decline)
-        room.postponed.connect(self._postpone)
+        room.later.clicked.connect(self._postpone)
         room.leave_requested.connect(self.end)
         self._context.go_blind(room)
         self._context.studio.publish(changes)

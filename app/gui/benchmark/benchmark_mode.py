@@ -152,9 +152,7 @@ class RunFiguresLoader(QObject):
     def _publish_and_compute(self) -> None:
         """Show what is known, and compute what is not."""
         self.found = [
-            replace(self._known[run_read.run.id][1], judge=run_read.judge)
-            for run_read in self._wanted
-            if self._is_shown(run_read)
+            replace(self._known[row.run.id][1], judge=row.judge) for row in self._wanted if self._is_shown(row)
         ]
         missing = [run_read for run_read in self._wanted if not self._is_known(run_read)]
         if missing and not self._busy and not self.why_not:
@@ -248,11 +246,7 @@ class Items(QObject):
 
     def _current_runs(self) -> list[RunFigures]:
         item_set = self._shown.current()
-        return [
-            report_run
-            for report_run in self._figures.found
-            if item_set is not None and report_run.item_set.id == item_set.id
-        ]
+        return [run for run in self._figures.found if item_set is not None and run.item_set.id == item_set.id]
 
     def _show(self) -> None:
         runs = {figures.run.id: judge_label(figures, named=False) for figures in self._current_runs()}
@@ -271,10 +265,7 @@ class Items(QObject):
         }
         hidden = self._figures.hidden
         kept = [item for item in self._shown.items if _matches_filter(item.id, which, run_id, by_run, hidden)]
-        rows = [
-            self._row(frozen_item, numbers.get(frozen_item.recording_id, NO), list(by_run.values()), hidden)
-            for frozen_item in kept
-        ]
+        rows = [self._row(item, numbers.get(item.recording_id, NO), list(by_run.values()), hidden) for item in kept]
         columns = (tr("Item"), tr("Recording"), tr("From"), "Right", *(report_run.judge for report_run in found))
         count = trn("{count} item", "{count} items", len(rows))
         notes = [_COMPUTING] if self._figures.is_working else []
@@ -390,7 +381,7 @@ class Results(QObject):
         self._figures = figures
         figures.changed.connect(self._show)
         page.results.row_chosen.connect(self._open_items)
-        page.results.report_requested.connect(lambda: context.trigger(REPORT_WINDOW))
+        page.results.report.clicked.connect(lambda: context.trigger(REPORT_WINDOW))
 
     def _show(self) -> None:
         item_set, tab, found = self._shown.current(), self._page.results, self._figures.found

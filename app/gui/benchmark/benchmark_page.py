@@ -3,17 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFormLayout,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QStackedLayout,
-    QTabWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFormLayout, QLabel, QTabWidget, QWidget
 
 from app.gui.benchmark.item_set_form import NewSetForm, TaskOption
 from app.gui.pages.context import Context
@@ -23,11 +13,13 @@ from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint, EmptyState, EmptyStateAction
 from widgets.form.checklists import TickMenu
-from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox
-from widgets.form.layouts import make_row
+from widgets.form.controls import check_box, push_button
+from widgets.form.form import Form
+from widgets.form.input_fields import ChoiceBox
+from widgets.form.layouts import Gap, make_column, make_row, make_stack
 from widgets.progress_bars import ProgressLine
 from widgets.table.record_table import RecordTable, TableRow, text_columns
-from widgets.text_labels import PlainLabel, describe, plain_tip
+from widgets.text_labels import PlainLabel, plain_tip
 
 ALL = "all"
 
@@ -47,28 +39,19 @@ class ItemsTab(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, theme.GRID, 0, 0)
-        column.setSpacing(theme.GRID)
-        head = QHBoxLayout()
-        head.setSpacing(theme.GRID)
         self.which = ChoiceBox(tr("Which items"), tr("Show only items of which this is so"))
         self.run = ChoiceBox(tr("Of which judge"), tr("Whose answers decide which items are shown"))
-        for box in (self.which, self.run):
-            head.addWidget(box)
-        head.addStretch(1)
-        self.count = PlainLabel()
-        self.count.setProperty("quiet", True)
-        head.addWidget(self.count)
-        column.addLayout(head)
+        self.count = PlainLabel(look="quiet")
         self._columns: tuple[str, ...] = ()
         self.table = RecordTable(tr("Items"), text_columns(()))
         self.table.chosen.connect(lambda row: self.show_requested.emit(row.key))
         self.table.doubleClicked.connect(lambda _index: self._play())
-        column.addWidget(self.table, 1)
-        self.note = PlainLabel(wordWrap=True)
-        self.note.setProperty("quiet", True)
-        column.addWidget(self.note)
+        self.note = PlainLabel(wordWrap=True, look="quiet")
+        self.setLayout(
+            make_column(
+                make_row(self.which, self.run, None, self.count), self.table, 1, self.note, margin=(0, theme.GRID, 0, 0)
+            )
+        )
         for box in (self.which, self.run):
             box.currentIndexChanged.connect(lambda _at: self.changed.emit())
 
@@ -112,38 +95,33 @@ class ResultsTab(QWidget):
     Signals:
         changed: other rows are wanted.
         row_chosen (str): a row was chosen, by key.
-        report_requested: the window of the report is wanted.
     """
 
     changed = Signal()
     row_chosen = Signal(str)
-    report_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, theme.GRID, 0, 0)
-        column.setSpacing(theme.GRID)
-        self.published = QCheckBox(tr("P&ublished rows"))
-        self.published.setChecked(True)
-        self.published.setToolTip(tr("Show what the paper reports beside this study's own figures"))
-        self.everything = QCheckBox(tr("&All sets"))
-        self.everything.setToolTip(tr("Show the runs of every item set of this study"))
-        self.report = QPushButton(tr("Re&port…"))
-        self.report.setToolTip(tr("Tables and plots of all runs, to be looked at and written"))
-        head = make_row(self.published, self.everything, None, self.report)
-        column.addLayout(head)
+        self.published = check_box(
+            tr("P&ublished rows"), tr("Show what the paper reports beside this study's own figures"), checked=True
+        )
+        self.everything = check_box(tr("&All sets"), tr("Show the runs of every item set of this study"))
+        self.report = push_button(tr("Re&port…"), tr("Tables and plots of all runs, to be looked at and written"))
         self.table = RecordTable(tr("Results"), text_columns(COLUMNS, shrinks=0))
         self.table.setToolTip(tr("Choose a row to see its items"))
-        column.addWidget(self.table, 1)
-        self.status = PlainLabel(wordWrap=True)
-        self.status.setAccessibleName(tr("State of the results"))
-        self.status.setProperty("quiet", True)
-        column.addWidget(self.status)
+        self.status = PlainLabel(wordWrap=True, accessibleName=tr("State of the results"), look="quiet")
+        self.setLayout(
+            make_column(
+                make_row(self.published, self.everything, None, self.report),
+                self.table,
+                1,
+                self.status,
+                margin=(0, theme.GRID, 0, 0),
+            )
+        )
         self.published.toggled.connect(lambda _on: self.changed.emit())
         self.everything.toggled.connect(lambda _on: self.changed.emit())
         self.table.chosen.connect(lambda row: self.row_chosen.emit(row.key))
-        self.report.clicked.connect(self.report_requested)
 
     def show_rows(self, rows: Sequence[TableRow], status: str) -> None:
         """Show other rows, and a line about them."""
@@ -155,13 +133,11 @@ class RunTab(QWidget):
     """Judges above, people below, and all runs of the set.
 
     Signals:
-        run_requested: ask the judges that are ticked.
         cancel_requested: stop; what was answered is kept.
         answer_requested: the current annotator answers the items.
         changed: something else is chosen.
     """
 
-    run_requested = Signal()
     cancel_requested = Signal()
     answer_requested = Signal()
     changed = Signal()
@@ -171,42 +147,71 @@ class RunTab(QWidget):
         self._writable, self._why_not, self._under_way = True, "", False
         self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
         self.conditions = TickMenu(tr("Renderings"), tr("Raw"))
-        self.shown = ChoiceBox(tr("What is shown"), tr("What of each item judges and you are shown"))
-        self.variant = ChoiceBox(tr("Variant of the prompts"), tr("How the questions are put"))
-        self.seed, self.budget = IntegerBox(), DecimalBox()
-        self.seed.setRange(0, 2**31 - 1)
-        self.budget.setRange(0, 1_000_000)
-        self.budget.setDecimals(2)
-        self.budget.setSpecialValueText(tr("No limit"))
-        self.anew = QCheckBox(tr("As&k again"))
-        self.run = QPushButton(tr("&Run"))
-        self.run.setProperty("primary", True)
+        form = Form()
+        form.add(tr("&Judges"), self.judges)
+        self.shown = form.choice(tr("Sh&own"), tr("What of each item judges and you are shown"))
+        self.variant = form.choice(tr("&Prompt"), tr("How the questions are put"))
+        form.add(tr("Seen as"), self.conditions)
+        with form.line():
+            self.seed = form.number(
+                tr("S&eed"), tr("Another seed asks everything again, as another run"), maximum=2**31 - 1
+            )
+            self.budget = form.decimal(
+                tr("&Budget"),
+                tr("Money that the run may cost, in the currency of the judges' prices"),
+                maximum=1_000_000,
+                decimals=2,
+                specialValueText=tr("No limit"),
+            )
+        self.anew = check_box(
+            tr("As&k again"),
+            tr("Begin a new run and ask again what was refused or could not be read"),
+            name=tr("Ask again"),
+        )
+        self.run = push_button(tr("&Run"), look="primary")
+        form.add("", make_row(self.anew, None, self.run))
         self.progress = ProgressLine(tr("Run of the benchmark"))
         self.progress.cancel.setToolTip(tr("Stop; what was answered is kept, and running again goes on from there"))
-        self.ways = PlainLabel(wordWrap=True)
-        self.ways.setAccessibleName(tr("What would leave this machine"))
-        self.notes = PlainLabel(wordWrap=True)
-        self.notes.setAccessibleName(tr("What was not asked, and why"))
-        self.answer = QPushButton(tr("Ans&wer yourself…"))
-        self.own = QCheckBox(tr("Also items made from my own annotations"))
-        self.standing = PlainLabel(wordWrap=True)
-        self.standing.setProperty("quiet", True)
+        self.ways = PlainLabel(wordWrap=True, accessibleName=tr("What would leave this machine"))
+        self.notes = PlainLabel(wordWrap=True, accessibleName=tr("What was not asked, and why"))
+        self.answer = push_button(
+            tr("Ans&wer yourself…"),
+            tr("Answer the items as judges get them, one after the other; nothing else is shown meanwhile"),
+            self.answer_requested,
+            name=tr("Answer yourself"),
+        )
+        self.own = check_box(
+            tr("Also items made from my own annotations"),
+            tr("Else they are left out and counted; with them, your row says so"),
+            name=tr("Also my own"),
+        )
+        self.standing = PlainLabel(wordWrap=True, look="quiet")
         heads = tr("Judge"), tr("Shown"), tr("Prompt"), tr("Seen"), tr("Answered"), tr("Began")
         self.runs = RecordTable(tr("Runs of this set"), text_columns(heads, shrinks=0))
-        self._explain()
-        self._lay_out()
+        self.setLayout(
+            make_column(
+                form,
+                self.ways,
+                self.progress,
+                self.notes,
+                Gap(theme.GRID),
+                _make_heading(tr("People")),
+                make_row(self.answer, self.own, None),
+                self.standing,
+                Gap(theme.GRID),
+                _make_heading(tr("Runs of this set")),
+                self.runs,
+                1,
+                margin=(0, theme.GRID, 0, 0),
+            )
+        )
         self.show_egress("")
         self.show_notes("")
-        self.run.clicked.connect(self.run_requested)
         self.progress.cancel_requested.connect(self.cancel_requested)
-        self.answer.clicked.connect(self.answer_requested)
         for menu in (self.judges, self.conditions):
-            menu.changed.connect(self._emit_changed)
-        for combo in (self.shown, self.variant):
-            combo.currentIndexChanged.connect(lambda _at: self._emit_changed())
-        for box in (self.seed, self.budget):
-            box.valueChanged.connect(lambda _value: self._emit_changed())
-        self.own.toggled.connect(lambda _on: self._emit_changed())
+            menu.changed.connect(self.changed)
+        form.changed.connect(self.changed)
+        self.own.toggled.connect(lambda _on: self.changed.emit())
 
     def set_choices(self, shown: Mapping[str, tuple[str, str]], variants: Mapping[str, tuple[str, str]]) -> None:
         """Offer what can be shown, and variants of the prompts: key -> name and what it is."""
@@ -275,9 +280,6 @@ class RunTab(QWidget):
             self.budget.setValue(budget)
         self.own.setChecked(looks.get("own") is True)
 
-    def _emit_changed(self) -> None:
-        self.changed.emit()
-
     def _enable(self) -> None:
         self.run.setEnabled(self._writable and not self._why_not and not self._under_way)
         self.run.setToolTip(
@@ -285,60 +287,9 @@ class RunTab(QWidget):
         )
         self.answer.setEnabled(self._writable)
 
-    def _explain(self) -> None:
-        for widget, name, tip in (
-            (self.seed, tr("Seed of the run"), tr("Another seed asks everything again, as another run")),
-            (self.budget, tr("Budget"), tr("Money that the run may cost, in the currency of the judges' prices")),
-            (self.anew, tr("Ask again"), tr("Begin a new run and ask again what was refused or could not be read")),
-            (
-                self.answer,
-                tr("Answer yourself"),
-                tr("Answer the items as judges get them, one after the other; nothing else is shown meanwhile"),
-            ),
-            (self.own, tr("Also my own"), tr("Else they are left out and counted; with them, your row says so")),
-        ):
-            describe(widget, name, tip)
-
-    def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, theme.GRID, 0, 0)
-        column.setSpacing(theme.GRID)
-        form = QFormLayout()
-        form.setHorizontalSpacing(theme.GRID * 2)
-        form.setVerticalSpacing(theme.GRID // 2)
-        form.addRow(tr("&Judges"), self.judges)
-        form.addRow(tr("Sh&own"), self.shown)
-        form.addRow(tr("&Prompt"), self.variant)
-        form.addRow(tr("Seen as"), self.conditions)
-        numbers = QHBoxLayout()
-        numbers.setSpacing(theme.GRID)
-        seed, budget = PlainLabel(tr("S&eed")), PlainLabel(tr("&Budget"))
-        seed.setBuddy(self.seed)
-        budget.setBuddy(self.budget)
-        for widget in (self.seed, budget, self.budget):
-            numbers.addWidget(widget)
-        numbers.addStretch(1)
-        numbers.addWidget(self.anew)
-        numbers.addWidget(self.run)
-        form.addRow(seed, numbers)
-        column.addLayout(form)
-        column.addWidget(self.ways)
-        column.addWidget(self.progress)
-        column.addWidget(self.notes)
-        column.addSpacing(theme.GRID)
-        column.addWidget(_make_heading(tr("People")))
-        people = make_row(self.answer, self.own, None)
-        column.addLayout(people)
-        column.addWidget(self.standing)
-        column.addSpacing(theme.GRID)
-        column.addWidget(_make_heading(tr("Runs of this set")))
-        column.addWidget(self.runs, 1)
-
 
 def _make_heading(text: str) -> QLabel:
-    label = PlainLabel(text)
-    label.setFont(theme.font(theme.POINTS, semibold=True))
-    return label
+    return PlainLabel(text, font=theme.font(theme.POINTS, semibold=True))
 
 
 class SetTab(QWidget):
@@ -346,22 +297,17 @@ class SetTab(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, theme.GRID, 0, 0)
-        column.setSpacing(theme.GRID)
         self._facts = QFormLayout()
         self._facts.setHorizontalSpacing(theme.GRID * 2)
-        column.addLayout(self._facts)
-        self.changed = PlainLabel(wordWrap=True)
-        self.changed.setAccessibleName(tr("Whether the study has changed since"))
-        column.addWidget(self.changed)
-        column.addSpacing(theme.GRID)
-        heading = PlainLabel(tr("Left out"))
-        heading.setFont(theme.font(theme.POINTS, semibold=True))
-        column.addWidget(heading)
+        self.changed = PlainLabel(wordWrap=True, accessibleName=tr("Whether the study has changed since"))
+        heading = PlainLabel(tr("Left out"), font=theme.font(theme.POINTS, semibold=True))
         self.left_out = RecordTable(tr("What was left out"), text_columns((tr("How often"), tr("Why"))))
         EmptyHint(self.left_out, tr("Nothing was left out."))
-        column.addWidget(self.left_out, 1)
+        self.setLayout(
+            make_column(
+                self._facts, self.changed, Gap(theme.GRID), heading, self.left_out, 1, margin=(0, theme.GRID, 0, 0)
+            )
+        )
         theme.notifier.changed.connect(self._tint)
         self._differs = False
 
@@ -370,10 +316,8 @@ class SetTab(QWidget):
         while self._facts.rowCount():
             self._facts.removeRow(0)
         for name, text in facts.items():
-            value = PlainLabel(text, wordWrap=True)
-            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            label = PlainLabel(name)
-            label.setProperty("quiet", True)
+            value = PlainLabel(text, wordWrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
+            label = PlainLabel(name, look="quiet")
             self._facts.addRow(label, value)
         self.left_out.show_records(left_out)
 
@@ -409,8 +353,9 @@ class BenchmarkPage(StudyView):
         super().__init__(context)
         self._wanted = ""
         self.sets = ChoiceBox(tr("Item set"), tr("The item set that is asked, answered and shown"), compact=True)
-        self.new = QPushButton(tr("&New set…"))
-        self.new.setToolTip(tr("Draw items of a task from this study and freeze them"))
+        self.new = push_button(
+            tr("&New set…"), tr("Draw items of a task from this study and freeze them"), self.show_form
+        )
         self.form = NewSetForm(tasks, included)
         self.set, self.run, self.results, self.items = SetTab(), RunTab(), ResultsTab(), ItemsTab()
         self.tabs = QTabWidget(documentMode=True)
@@ -427,7 +372,6 @@ class BenchmarkPage(StudyView):
         )
         self._lay_out()
         self.sets.currentIndexChanged.connect(self._choose)
-        self.new.clicked.connect(self.show_form)
         self._empty.button_clicked.connect(lambda _key: self.show_form())
         self.form.cancelled.connect(self.show_tabs)
         self.tabs.currentChanged.connect(lambda _at: self.looks_changed.emit())
@@ -494,15 +438,7 @@ class BenchmarkPage(StudyView):
         self.run.run.click()
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        label = PlainLabel(tr("I&tem set"))
+        label = PlainLabel(tr("I&tem set"), look="quiet")
         label.setBuddy(self.sets)
-        label.setProperty("quiet", True)
-        head = make_row(label, self.sets, 1, self.new)
-        column.addLayout(head)
-        self._stack = QStackedLayout()
-        column.addLayout(self._stack, 1)
-        for part in (self._empty, self.form, self.tabs):
-            self._stack.addWidget(part)
+        self._stack = make_stack(self._empty, self.form, self.tabs)
+        self.setLayout(make_column(make_row(label, self.sets, 1, self.new), self._stack, 1, margin=theme.GRID * 3 // 2))

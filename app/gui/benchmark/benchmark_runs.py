@@ -44,7 +44,6 @@ class BenchmarkRunController(QObject):
     def __init__(self, context: Context, page: BenchmarkPage, shown: ItemSetPresenter) -> None:
         super().__init__(page)
         self._context = context
-        self._page = page
         self._shown = shown
         self._tab = page.run
         self._course: BenchmarkScheduler | None = None
@@ -54,7 +53,7 @@ class BenchmarkRunController(QObject):
         self._stopped = False
         self._runs: list[BenchmarkRun] = []
         self._tab.set_choices(MODALITY_LABELS, {"": _PAPER_VARIANT, **{key: VARIANT_LABELS[key] for key in VARIANTS}})
-        self._tab.run_requested.connect(self.start)
+        self._tab.run.clicked.connect(self.start)
         self._tab.cancel_requested.connect(self.stop)
         self._tab.changed.connect(self._show_runnable)
         self._tab.runs.chosen.connect(lambda row: self._restore_run_settings(row.key))

@@ -6,23 +6,16 @@ A set is frozen once it is drawn.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFrame,
-    QHBoxLayout,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import push_button
 from widgets.form.form import Form
 from widgets.form.input_fields import IntegerBox
-from widgets.form.layouts import make_column, make_row
+from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area
 from widgets.text_labels import PlainLabel, describe
 
 _MAX_SHARE = 100
@@ -88,11 +81,12 @@ class SetRules(QWidget):
         super().__init__(parent)
         self._offered = ItemSetChoices()
         self._usual: Mapping[str, float] = {}
-        self.fold = QPushButton()
-        self.fold.setProperty("segment", True)
-        self.fold.setCheckable(True)
-        describe(
-            self.fold, tr("More rules"), tr("Whose segments, how much of each label, and what must be there to be seen")
+        self.fold = push_button(
+            "",
+            tr("Whose segments, how much of each label, and what must be there to be seen"),
+            name=tr("More rules"),
+            look="segment",
+            checkable=True,
         )
         self._segments = False
         self.shares: dict[str, IntegerBox] = {}
@@ -108,12 +102,8 @@ class SetRules(QWidget):
         form.add("", self._shares)
         self.negatives = form.choice(tr("N&one is"), tr("Where moments without a label are drawn from"))
         self.truth = form.choice(tr("&True is"), tr("Whose attributes count where annotators chose different ones"))
-        self._none_rendered = PlainLabel(tr("No recording has a rendering yet"))
-        self._none_rendered.setProperty("quiet", True)
-        rendered = QVBoxLayout()
-        rendered.addWidget(self._none_rendered)
-        rendered.addLayout(self._methods)
-        form.add(tr("Rendered by"), rendered)
+        self._none_rendered = PlainLabel(tr("No recording has a rendering yet"), look="quiet")
+        form.add(tr("Rendered by"), make_column(self._none_rendered, self._methods))
         self.willing = form.tick(
             tr("Only where everybody is &willing to be shown to models"),
             tr("Wrong options too are then taken from such recordings alone"),
@@ -121,10 +111,7 @@ class SetRules(QWidget):
         )
         for row in (self._shares, self._methods):
             row.setSpacing(theme.GRID)
-        head = QHBoxLayout()
-        head.addWidget(self.fold)
-        head.addStretch(1)
-        self.setLayout(make_column(head, self._body))
+        self.setLayout(make_column(make_row(self.fold, None), self._body))
         self.fold.toggled.connect(self._set_expanded)
         self.lane.currentIndexChanged.connect(lambda _at: self._rebuild_shares())
         self.own_shares.toggled.connect(lambda _on: self._enable())
@@ -304,8 +291,7 @@ class NewSetForm(QWidget):
             for place, (key, text) in enumerate(included.items())
         }
         self.rules = SetRules()
-        self.note = PlainLabel(wordWrap=True)
-        self.note.setAccessibleName(tr("State of the new set"))
+        self.note = PlainLabel(wordWrap=True, accessibleName=tr("State of the new set"))
         self.make, self.cancel = QPushButton(tr("&Make set")), QPushButton(tr("Cancel"))
         self.make.setProperty("primary", True)
         describe(self.make, tr("Make set"), tr("Draw the items and freeze them; a set is never changed"))
@@ -355,16 +341,11 @@ class NewSetForm(QWidget):
         self.show_note("")
 
     def _lay_out(self) -> None:
-        inner = QWidget()
-        inner.setLayout(make_column(self._form, self.rules, None))
-        area = QScrollArea(widgetResizable=True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setWidget(inner)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, theme.GRID, 0, 0)
-        whole.setSpacing(theme.GRID)
-        whole.addWidget(area, 1)
-        whole.addWidget(self.note)
-        foot = make_row(None, self.cancel, self.make)
-        whole.addLayout(foot)
+        whole = make_column(
+            make_scroll_area(make_panel(make_column(self._form, self.rules, None)), sideways=True),
+            1,
+            self.note,
+            margin=(0, theme.GRID, 0, 0),
+        )
+        self.setLayout(whole)
+        whole.addLayout(make_row(None, self.cancel, self.make))

@@ -127,7 +127,7 @@ def _length_plots(material: ReportRuns) -> Iterator[Plot]:
             rows = {
                 float(part.value): row
                 for part in parts
-                if _is_number(part.value) and (row := _find_row(part.figures, metric))
+                if part.value.isdecimal() and (row := _find_row(part.figures, metric))
             }
             if any(row.mean is not None for row in rows.values()):
                 found.append((report_run.name, rows))
@@ -242,8 +242,8 @@ def _agreement_plots(material: ReportRuns) -> Iterator[Plot]:
     for task in material.tasks():
         there = {
             part.value
-            for report_run in material.runs_of(task)
-            for breakdown in report_run.figures.breakdowns
+            for run in material.runs_of(task)
+            for breakdown in run.figures.breakdowns
             for part in breakdown.parts
             if breakdown.trait == "agreed"
         }
@@ -278,11 +278,7 @@ def _attribute_plots(material: ReportRuns) -> Iterator[Plot]:
         ("attribute-f1", tr("Naming attributes"), tr("F1 of each attribute"), attribute_f1, ("attributes",)),
     ):
         for task in tasks:
-            figures = [
-                (report_run.name, found)
-                for report_run in material.runs_of(task)
-                if (found := measure(material, report_run))
-            ]
+            figures = [(run.name, found) for run in material.runs_of(task) if (found := measure(material, run))]
             names = tuple(dict.fromkeys(name for _, cells in figures for name in cells))
             told = tuple(material.value_title("attributes", text) for text in names)
             where = f"{note}; {material.entries[task].name.lower()}" if figures else ""
@@ -329,16 +325,11 @@ def _confusion_plots(material: ReportRuns) -> Iterator[Plot]:
 
 
 def _time_plots(material: ReportRuns) -> Iterator[Plot]:
-    known = [
-        report_run for report_run in material.runs if report_run.figures.counts.counted and report_run.figures.spent.ms
-    ]
+    known = [run for run in material.runs if run.figures.counts.counted and run.figures.spent.ms]
     if known:
         values = tuple(
-            PlottedValue(
-                report_run.figures.spent.ms / 1000 / report_run.figures.counts.counted,
-                report_run.figures.counts.counted,
-            )
-            for report_run in known
+            PlottedValue(run.figures.spent.ms / 1000 / run.figures.counts.counted, run.figures.counts.counted)
+            for run in known
         )
         names = tuple(f"{material.entries[report_run.task].name}: {report_run.name}" for report_run in known)
         series = (Series("seconds", values),)
@@ -368,10 +359,6 @@ def _cell_to_measured(cell: TableCell | None) -> PlottedValue:
 
 def _find_row(rows: Sequence[MetricRow], metric: str) -> MetricRow | None:
     return next((row for row in rows if row.metric == metric), None)
-
-
-def _is_number(text: str) -> bool:
-    return text.isdecimal()
 
 
 def _split_chunks(values: Sequence[Thing], most: int) -> list[Sequence[Thing]]:

@@ -8,14 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QCheckBox,
-    QComboBox,
-    QHBoxLayout,
-    QPushButton,
-    QTabWidget,
-)
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHBoxLayout, QTabWidget
 
 from app.gui.benchmark.report_plots import render_plots, report_plots
 from app.gui.pages.context import Context
@@ -46,10 +39,10 @@ from project.session.session import Session
 from project.text_tables import cell_hint, format_cell, format_sd
 from project.timebase import format_time
 from resources.translation import tr, trn
-from widgets import theme
 from widgets.empty_state import EmptyHint
+from widgets.form.controls import check_box, push_button
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import make_tab_page
+from widgets.form.layouts import make_row, make_tab_page
 from widgets.plots.plot_data import Plot
 from widgets.plots.plot_view import PlotWall
 from widgets.table.record_table import RecordColumn, RecordTable, TableRow, text_columns
@@ -244,8 +237,7 @@ class ReportTab(ComputedView[ReportBundle]):
         self._connect_signals()
 
     def _lay_out(self) -> None:
-        self.refresh_button = QPushButton(tr("Re&fresh"))
-        self.refresh_button.setToolTip(tr("Compute the figures of the study as it is now"))
+        self.refresh_button = push_button(tr("Re&fresh"), tr("Compute the figures of the study as it is now"))
         head = _make_control_row(
             (tr("&Items of"), self.sets),
             (tr("Compare &with"), self.against),
@@ -265,14 +257,16 @@ class ReportTab(ComputedView[ReportBundle]):
         second.addStretch(1)
         self.items.setToolTip(tr("Choose an item to see its moment in the player"))
         self.tabs.addTab(make_tab_page(second, self.items, 1), tr("It&ems"))
-        self.private = QCheckBox(tr("With pri&vate texts"))
-        self.private.setToolTip(
-            tr("Also options, words, answers and reasons as they are: then the report must not be passed on")
+        self.private = check_box(
+            tr("With pri&vate texts"),
+            tr("Also options, words, answers and reasons as they are: then the report must not be passed on"),
         )
-        self.write = QPushButton(tr("&Write report…"))
-        self.write.setToolTip(tr("Write a folder: HTML, Markdown, LaTeX and CSV tables, plots as SVG and PNG, items"))
-        self.write.setProperty("primary", True)
-        self.write.setEnabled(False)
+        self.write = push_button(
+            tr("&Write report…"),
+            tr("Write a folder: HTML, Markdown, LaTeX and CSV tables, plots as SVG and PNG, items"),
+            look="primary",
+            enabled=False,
+        )
         self.lay_out(head, self.tabs, 1, foot=(self.private, self.write))
 
     def _connect_signals(self) -> None:
@@ -413,8 +407,8 @@ class ReportTab(ComputedView[ReportBundle]):
         )
 
     def _show_empty_hints(self, *, working: bool) -> None:
-        figures = tr("Figures stand here once judges were asked about a set, in the mode Benchmark.")
-        plots = tr("Plots stand here once judges were asked about a set, in the mode Benchmark.")
+        figures = tr("Figures appear here once judges were asked about a set, in the mode Benchmark.")
+        plots = tr("Plots appear here once judges were asked about a set, in the mode Benchmark.")
         for hint in self._hints:
             hint.setText(_WORKING_TEXT if working else figures)
         self.drawn.set_hint(_WORKING_TEXT if working else plots)
@@ -442,8 +436,7 @@ def _summary(computed: ReportBundle) -> str:
 
 
 def _make_control_row(*named: tuple[str, QComboBox]) -> QHBoxLayout:
-    row = QHBoxLayout()
-    row.setSpacing(theme.GRID)
+    row = make_row()
     for name, box in named:
         label = PlainLabel(name)
         label.setBuddy(box)

@@ -8,15 +8,15 @@ from functools import partial
 from html import escape
 
 from PySide6.QtCore import QObject, QPoint, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QMenu, QPlainTextEdit, QWidget
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from annotate.chains import chain_versions
 from annotate.chains.chain_edits import find_own_chain
 from annotate.chains.chain_versions import chain_checksum
 from app.gui.chains.chains_page import ChainPageTab, ChainsPage
 from app.gui.chains.node_form import NodeList
-from app.gui.pages.commands import ModeKeys
+from app.gui.pages.commands import Handler, ModeKeys, PageKey, digit_keys, key_name
 from app.gui.pages.context import Context
 from app.gui.timeline.chain_editing import ChainEditor, ChosenChain
 from project.entities.causal_chains import ChainDecision, ChainGraph, ChainNode, ChainReview, NodeKind
@@ -26,7 +26,7 @@ from project.queries.chain_rows import chain_reviews, chain_sizes
 from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import tr, trn
-from widgets.labels import DIGIT_KEYS, KIND_LOOKS, NodePerson
+from widgets.labels import KIND_LOOKS, NodePerson
 
 
 class ChainInputController(QObject):
@@ -48,14 +48,14 @@ class ChainInputController(QObject):
         form.editing_finished.connect(self._restore_focus)
         page.review.note.exited.connect(self._restore_focus)
         form.span_entered.connect(drawing.set_span)
-        form.range_requested.connect(drawing.apply_marked_range)
+        form.range.clicked.connect(drawing.apply_marked_range)
         form.rejected.connect(context.studio.message)
         form.person_toggled.connect(drawing.set_person)
-        form.character_requested.connect(self.add_character)
-        form.reason_requested.connect(self.ask_reason)
+        form.people.character_requested.connect(self.add_character)
+        form.reasons.add_requested.connect(self.ask_reason)
         form.result_requested.connect(self.ask_result)
-        form.reason_removed.connect(lambda other: self._remove_edge(other, reason=True))
-        form.result_removed.connect(lambda other: self._remove_edge(other, reason=False))
+        form.reasons.removal_requested.connect(lambda other: self._remove_edge(other, reason=True))
+        form.results.removal_requested.connect(lambda other: self._remove_edge(other, reason=False))
         form.play_requested.connect(drawing.play)
         form.delete_requested.connect(lambda: drawing.delete())
         graph.edge_requested.connect(drawing.add_edge)
@@ -69,7 +69,7 @@ class ChainInputController(QObject):
         drawing.edit_text_requested.connect(self.edit_node_text)
         drawing.about_to_change.connect(form.flush)
         context.studio.leaving.connect(form.flush)
-        context.timeline.node_activated.connect(self.edit_node_text)
+        context.timeline.node_requests.activate.connect(self.edit_node_text)
         context.chains.chain_begun.connect(lambda: self._timeline.setFocus() if page.isVisible() else None)
 
     def edit_node_text(self, node_id: str = "") -> None:
@@ -183,9 +183,9 @@ class ChainReviewing(QObject):
         chosen.changed.connect(self._refresh)
         page.visible_changed.connect(lambda visible: self._refresh() if visible else None)
         page.review.decided.connect(self._decide)
-        page.review.withdraw_requested.connect(self.withdraw)
-        page.review.copy_requested.connect(self.copy_chain)
-        page.review.consensus_requested.connect(self.make_consensus)
+        page.review.withdraw.clicked.connect(self.withdraw)
+        page.review.copy.clicked.connect(self.copy_chain)
+        page.review.agreed.clicked.connect(self.make_consensus)
 
     def decide(self, decision: ChainDecision) -> None:
         """Say something about the chain, with the note that stands on the page."""
@@ -279,7 +279,6 @@ class ChainReviewing(QObject):
         return f"{self._chosen.annotator_name(review.reviewer_id)} {says}{note} ({review.at[:10]}{changed})"
 
 
-Handler = Callable[[], object]
 KIND_KEYS = {
     "E": NodeKind.EVENT,
     "B": NodeKind.BELIEF,
@@ -288,42 +287,25 @@ KIND_KEYS = {
     "M": NodeKind.EMOTION,
 }
 """Which key after N adds a node of which kind, as in the graph."""
-_REPEATING_KEYS = frozenset({",", ".", "Alt+,", "Alt+."})
 _MODIFIER_KEYS = (Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_AltGr, Qt.Key.Key_Meta)
 _LIST_KEYS = frozenset({"Return", "Del", "Backspace"})
 NAMING_HINT = tr(
     "New node: <b>E</b> event, <b>B</b> belief, <b>I</b> intent, <b>D</b> desire, <b>M</b> emotion. <b>Esc</b> leaves."
 )
-SHORTCUT_SHEET: tuple[tuple[str, str], ...] = (
-    ("N", tr("New node, over the marked range or here; then E event, B belief, I intent, D desire, M emotion")),
-    ("Alt+1, Alt+2, Alt+3, Alt+4, Alt+5", tr("The node is an event, belief, intent, desire or emotion after all")),
-    ("Return", tr("Type what the selected node says; again: done")),
-    ("1, 2, 3", tr("The node is an event or a state of this participant, or not after all")),
-    ("P", tr("The node is an event or a state of a new character")),
-    ("E", tr("Draw an edge from the node: arrows choose its result, Return draws it")),
-    ("R", tr("Choose a reason for the node by letters, or type a new one; with Shift, a result")),
-    ("C", tr("The nodes selected before are reasons for the one selected last")),
-    ("[, ]", tr("Start or end the node at the playhead")),
-    ("S", tr("Take the marked range as the node's span")),
-    (",", tr("The node one frame earlier; with Alt, its end")),
-    (".", tr("The node one frame later; with Alt, its end")),
-    ("Left, Right, Up, Down", tr("In the graph: the node beside, above or below; with Ctrl, along the edges")),
-    ("G", tr("Go to the graph, or from there back to the timeline")),
-    ("T", tr("In the graph: lay it out anew")),
-    ("Shift+Space", tr("Play the selected nodes' span")),
-    ("V", tr("Next chain of the recording")),
-    ("Del", tr("Delete the selected nodes")),
-    ("F2", tr("Rename the chain")),
-    ("Esc", tr("Select nothing")),
-    ("Y, X, Q", tr("Agree with the chain, want a change, or discuss it")),
-    ("W", tr("Take back what you said about the chain")),
-    ("K", tr("Write a note about the chain")),
-)
-"""Keys and what they do, for the sheet of all keys; the documentation lists the same."""
 
 
-class ChainKeys(ModeKeys):
-    """Looks keys up by their text. Fields keep what is typed in them, lists of nodes what is meant for them."""
+def _on_node(
+    shortcuts: str, text: str, handler: Callable[["ChainKeys"], object], *, repeats: bool = False
+) -> PageKey["ChainKeys"]:
+    return PageKey(shortcuts, text, handler, repeats, on_selection=True)
+
+
+def _set_kind(kind: NodeKind) -> Callable[["ChainKeys"], object]:
+    return lambda k: k.drawing.set_kind(kind)
+
+
+class ChainKeys(ModeKeys["ChainKeys"]):
+    """Joins the keys with what they do. Lists of nodes keep what is meant for them."""
 
     def __init__(
         self,
@@ -334,90 +316,92 @@ class ChainKeys(ModeKeys):
         asking: ChainInputController,
         reviewing: ChainReviewing,
     ) -> None:
-        super().__init__(page, {})
-        self._shown = page
-        self._studio = context.studio
-        self._add = drawing.add
+        super().__init__(page, KEYS, self, lambda: bool(context.studio.selected_nodes))
+        self.context, self.page, self.chosen = context, page, chosen
+        self.drawing, self.asking, self.reviewing = drawing, asking, reviewing
         self._naming = False
-        self._needs_node: dict[str, Handler] = {
-            "Return": asking.edit_node_text,
-            "E": page.graph.start_edge,
-            "R": asking.ask_reason,
-            "Shift+R": asking.ask_result,
-            "C": drawing.connect_selected,
-            "P": asking.add_character,
-            "[": partial(drawing.trim, False),
-            "]": partial(drawing.trim, True),
-            "S": drawing.apply_marked_range,
-            ",": partial(self._nudge, drawing, -1, "both"),
-            ".": partial(self._nudge, drawing, 1, "both"),
-            "Alt+,": partial(self._nudge, drawing, -1, "end"),
-            "Alt+.": partial(self._nudge, drawing, 1, "end"),
-            "Shift+Space": drawing.play,
-            "Del": drawing.delete,
-            "Backspace": drawing.delete,
-            "Esc": partial(drawing.select, ()),
-        }
-        self._needs_node |= {
-            tr("Alt+{at}").format(at=at): partial(drawing.set_kind, kind) for at, kind in enumerate(NodeKind, 1)
-        }
-        self._needs_node |= {
-            str(number): partial(drawing.toggle_person_by_digit, number) for number in range(1, DIGIT_KEYS + 1)
-        }
-        self._always: dict[str, Handler] = {
-            "N": self._start_naming,
-            "G": asking.toggle_focus,
-            "V": partial(chosen.step, 1),
-            "F2": partial(context.trigger, "chain_rename"),
-            "Y": partial(reviewing.decide, ChainDecision.AGREE),
-            "X": partial(reviewing.decide, ChainDecision.CHANGE),
-            "Q": partial(reviewing.decide, ChainDecision.DISCUSS),
-            "W": reviewing.withdraw,
-            "K": reviewing.write_note,
-        }
-        page.visible_changed.connect(lambda visible: self.watch(page.window()) if visible else None)
 
     def handler_for(self, event: QKeyEvent) -> tuple[Handler, bool] | None:
-        focused = QApplication.focusWidget()
-        if isinstance(focused, QLineEdit | QPlainTextEdit | QAbstractSpinBox):
-            return None
-        name = _key_name(event)
+        meant, name = super().handler_for(event), key_name(event)
         if self._naming and name in (*KIND_KEYS, "Esc"):
             return partial(self._finish_naming, name), False
         if self._naming and event.key() not in _MODIFIER_KEYS:
             self._finish_naming("")
-        if name in _LIST_KEYS and _has_own_keys(focused):
+        focused = QApplication.focusWidget()
+        if name in _LIST_KEYS and isinstance(focused, NodeList) and focused.current():
             return None
-        do = self._always.get(name)
-        if do is None and self._studio.selected_nodes:
-            do = self._needs_node.get(name)
-        return None if do is None else (do, name in _REPEATING_KEYS)
+        return meant
 
-    def _start_naming(self) -> None:
+    def start_naming(self) -> None:
         """Wait for the key of a kind, any other leaves; the graph does the same while it has the focus."""
-        if self._studio.writable:
+        if self.context.studio.writable:
             self._naming = True
-            self._shown.show_hint(NAMING_HINT)
+            self.page.show_hint(NAMING_HINT)
 
     def _finish_naming(self, name: str) -> None:
         self._naming = False
-        self._shown.show_hint("")
+        self.page.show_hint("")
         if name in KIND_KEYS:
-            self._add(KIND_KEYS[name])
+            self.drawing.add(KIND_KEYS[name])
 
-    def _nudge(self, drawing: ChainEditor, frames: int, edge: str) -> None:
-        drawing.nudge(self._studio.selected_nodes, frames, edge)
-
-
-def _key_name(event: QKeyEvent) -> str:
-    pressed = event.keyCombination()
-    modifiers = pressed.keyboardModifiers() & ~Qt.KeyboardModifier.KeypadModifier
-    key = Qt.Key.Key_Return if pressed.key() == Qt.Key.Key_Enter else pressed.key()
-    return QKeySequence(int(modifiers.value) | int(key)).toString(QKeySequence.SequenceFormat.PortableText)
+    def nudge(self, frames: int, edge: str) -> None:
+        """Move the selected nodes, or their ends."""
+        self.drawing.nudge(self.context.studio.selected_nodes, frames, edge)
 
 
-def _has_own_keys(focused: QWidget | None) -> bool:
-    return isinstance(focused, NodeList) and bool(focused.current())
+KEYS: tuple[PageKey["ChainKeys"], ...] = (
+    PageKey(
+        "N",
+        tr("New node, over the marked range or here; then E event, B belief, I intent, D desire, M emotion"),
+        lambda k: k.start_naming(),
+    ),
+    PageKey("Alt+1 Alt+2 Alt+3 Alt+4 Alt+5", tr("The node is an event, belief, intent, desire or emotion after all")),
+    *(_on_node(f"Alt+{at}", "", _set_kind(kind)) for at, kind in enumerate(NodeKind, 1)),
+    _on_node("Return", tr("Type what the selected node says; again: done"), lambda k: k.asking.edit_node_text()),
+    PageKey("1 2 3", tr("The node is an event or a state of this participant, or not after all")),
+    *digit_keys(lambda k, number: k.drawing.toggle_person_by_digit(number), on_selection=True),
+    _on_node("P", tr("The node is an event or a state of a new character"), lambda k: k.asking.add_character()),
+    _on_node(
+        "E",
+        tr("Draw an edge from the node: arrows choose its result, Return draws it"),
+        lambda k: k.page.graph.start_edge(),
+    ),
+    _on_node(
+        "R",
+        tr("Choose a reason for the node by letters, or type a new one; with Shift, a result"),
+        lambda k: k.asking.ask_reason(),
+    ),
+    _on_node("Shift+R", "", lambda k: k.asking.ask_result()),
+    _on_node(
+        "C",
+        tr("The nodes selected before are reasons for the one selected last"),
+        lambda k: k.drawing.connect_selected(),
+    ),
+    PageKey("[ ]", tr("Start or end the node at the playhead")),
+    _on_node("[", "", lambda k: k.drawing.trim(False)),
+    _on_node("]", "", lambda k: k.drawing.trim(True)),
+    _on_node("S", tr("Take the marked range as the node's span"), lambda k: k.drawing.apply_marked_range()),
+    _on_node(",", tr("The node one frame earlier; with Alt, its end"), lambda k: k.nudge(-1, "both"), repeats=True),
+    _on_node(".", tr("The node one frame later; with Alt, its end"), lambda k: k.nudge(1, "both"), repeats=True),
+    _on_node("Alt+,", "", lambda k: k.nudge(-1, "end"), repeats=True),
+    _on_node("Alt+.", "", lambda k: k.nudge(1, "end"), repeats=True),
+    PageKey("Left Right Up Down", tr("In the graph: the node beside, above or below; with Ctrl, along the edges")),
+    PageKey("G", tr("Go to the graph, or from there back to the timeline"), lambda k: k.asking.toggle_focus()),
+    PageKey("T", tr("In the graph: lay it out again")),
+    _on_node("Shift+Space", tr("Play the selected nodes' span"), lambda k: k.drawing.play()),
+    PageKey("V", tr("Next chain of the recording"), lambda k: k.chosen.step(1)),
+    _on_node("Del", tr("Delete the selected nodes"), lambda k: k.drawing.delete()),
+    _on_node("Backspace", "", lambda k: k.drawing.delete()),
+    PageKey("F2", tr("Rename the chain"), lambda k: k.context.trigger("chain_rename")),
+    _on_node("Esc", tr("Select nothing"), lambda k: k.drawing.select(())),
+    PageKey("Y X Q", tr("Agree with the chain, want a change, or discuss it")),
+    PageKey("Y", "", lambda k: k.reviewing.decide(ChainDecision.AGREE)),
+    PageKey("X", "", lambda k: k.reviewing.decide(ChainDecision.CHANGE)),
+    PageKey("Q", "", lambda k: k.reviewing.decide(ChainDecision.DISCUSS)),
+    PageKey("W", tr("Take back your review of the chain"), lambda k: k.reviewing.withdraw()),
+    PageKey("K", tr("Write a note about the chain"), lambda k: k.reviewing.write_note()),
+)
+"""Keys and what they do; the sheet of all keys and the documentation list them."""
 
 
 _NO_NODE_SELECTED_HINT = tr(

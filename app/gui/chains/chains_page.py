@@ -7,22 +7,17 @@ from functools import partial
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import (
-    QButtonGroup,
     QComboBox,
-    QHBoxLayout,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QMenu,
     QPushButton,
-    QSplitter,
     QStackedLayout,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
-from app.gui.chains.node_form import DECISIONS, NodeForm, make_picture_button, node_text
+from app.gui.chains.node_form import DECISIONS, NodeForm, node_text
 from app.gui.pages.context import Context
 from app.gui.pages.study_view import StudyView
 from project.entities.causal_chains import ChainDecision, ChainNode
@@ -30,7 +25,9 @@ from resources.translation import later, tr
 from widgets import theme
 from widgets.dialogs.command_palette import FilterListPopup
 from widgets.empty_state import EmptyState, EmptyStateAction
+from widgets.form.controls import SegmentBar, line_edit, push_button, tool_button
 from widgets.form.input_fields import NoteEdit
+from widgets.form.layouts import make_column, make_panel, make_row, make_splitter, make_stack, wrap_in_scroll_area
 from widgets.form.wheel_guard import ComboBox
 from widgets.graph.graph_view import ChainGraphView
 from widgets.labels import KIND_LOOKS, SIGN_PX, sign_icon
@@ -58,24 +55,24 @@ class ChainBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID // 2)
         self.combo = _ChainBox()
         describe(self.combo, tr("Chain"), tr("The chains of this recording (V: the next one)"))
         self.combo.setMinimumContentsLength(12)
         self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.combo.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.combo.activated.connect(lambda place: self.chain_chosen.emit(self.combo.itemData(place)))
-        row.addWidget(self.combo, 1)
+        row = make_row(self.combo, 1, spacing=theme.GRID // 2)
+        self.setLayout(row)
         self.buttons: dict[str, QToolButton] = {}
         for key, picture, text in _CHAIN_BUTTONS:
-            button = make_picture_button(picture, text)
-            button.clicked.connect(lambda _=False, key=key: self.action_requested.emit(key))
+            button = tool_button(picture, text, do=lambda _=False, key=key: self.action_requested.emit(key))
             row.addWidget(button)
             self.buttons[key] = button
-        self.more = make_picture_button("download", tr("Save a picture or a file of this chain, or read one"))
-        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.more = tool_button(
+            "download",
+            tr("Save a picture or a file of this chain, or read one"),
+            popupMode=QToolButton.ToolButtonPopupMode.InstantPopup,
+        )
         menu = QMenu(self.more)
         for key, text in (
             ("chain_svg", tr("Save a picture as SVG…")),
@@ -169,21 +166,15 @@ class NodePicker(FilterListPopup):
         self._under = parent
         self.hide()
         self._nodes: Sequence[ChainNode] = ()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID] * 4)
-        column.setSpacing(theme.GRID // 2)
         self._title = PlainLabel()
-        self.field = QLineEdit()
-        self.field.setPlaceholderText(tr("Letters of what it says, or the words of a new one"))
-        self.field.setAccessibleName(tr("Letters of the node"))
+        self.field = line_edit(tr("Letters of the node"), tr("Letters of what it says, or the words of a new one"))
         self.field.textChanged.connect(self._filter)
         self.list = ShortList()
         self.list.setAccessibleName(tr("Nodes to choose from"))
         self.list.setIconSize(QSize(SIGN_PX, SIGN_PX))
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.itemClicked.connect(lambda _item: self.accept_current())
-        for part in (self._title, self.field, self.list):
-            column.addWidget(part)
+        self.setLayout(make_column(self._title, self.field, self.list, margin=theme.GRID, spacing=theme.GRID // 2))
         self.set_widgets(self.field, self.list)
         self.resize(_PICKER_SIZE)
 
@@ -249,61 +240,50 @@ class ReviewBox(QWidget):
 
     Signals:
         decided (str, str): what is said, and the note.
-        withdraw_requested: take back what one said.
-        copy_requested: draw a version of one's own.
-        consensus_requested: make it the agreed version.
     """
 
     decided = Signal(str, str)
-    withdraw_requested = Signal()
-    copy_requested = Signal()
-    consensus_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._chain = ""
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         self._lines = PlainLabel(wordWrap=True)
         self.said = ShortList()
         self.said.setAccessibleName(tr("What people said about this chain"))
         self.said.setWordWrap(True)
-        self._nobody = PlainLabel(tr("Nobody said anything about this chain yet."))
-        self._nobody.setProperty("quiet", True)
+        self._nobody = PlainLabel(tr("Nobody has reviewed this chain yet."), look="quiet")
         self.note = NoteEdit(placeholderText=tr("Note: what is missing, what is wrong"), clearButtonEnabled=True)
         self.note.setAccessibleName(tr("Note about this chain"))
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
+        row = make_row(spacing=theme.GRID // 2)
         self.buttons: dict[ChainDecision, QPushButton] = {}
         for decision, (name, key) in DECISIONS.items():
-            button = QPushButton(f" {name} ({key})")
-            button.setIcon(icon(_DECISION_ICONS[decision]))
-            button.setCheckable(True)
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.setAccessibleName(f"{name}: {_DECISION_TIPS[decision]}")
-            button.clicked.connect(lambda _=False, decision=decision: self.decide(decision))
+            button = push_button(
+                f" {name} ({key})",
+                do=lambda _=False, decision=decision: self.decide(decision),
+                name=f"{name}: {_DECISION_TIPS[decision]}",
+                icon=_DECISION_ICONS[decision],
+                checkable=True,
+                focusPolicy=Qt.FocusPolicy.TabFocus,
+            )
             self.buttons[decision] = button
             row.addWidget(button, 1)
-        self.withdraw = _make_button(tr("Take back (W)"), tr("Take back what you said about this chain"))
-        self.withdraw.clicked.connect(self.withdraw_requested)
+        self.withdraw = _make_button(tr("Take back (W)"), tr("Take back your review of this chain"))
         row.addWidget(self.withdraw)
-        last = QHBoxLayout()
-        last.setSpacing(theme.GRID // 2)
         self.copy = _make_button(tr("My own version"), tr("Copy this chain as yours, to draw what should be different"))
-        self.copy.clicked.connect(self.copy_requested)
         self.agreed = _make_button(
             tr("Make it the agreed version"), tr("Copy this chain as the version that both of you agreed on")
         )
-        self.agreed.clicked.connect(self.consensus_requested)
-        last.addWidget(self.copy, 1)
-        last.addWidget(self.agreed, 1)
-        for part in (self._lines, self._nobody):
-            column.addWidget(part)
-        column.addWidget(self.said, 1)
-        column.addWidget(self.note)
-        column.addLayout(row)
-        column.addLayout(last)
+        self.setLayout(
+            make_column(
+                self._lines,
+                self._nobody,
+                self.said,
+                1,
+                self.note,
+                row,
+                make_row(self.copy, 1, self.agreed, 1, spacing=theme.GRID // 2),
+            )
+        )
 
     def show_reviews(
         self,
@@ -361,10 +341,7 @@ class ReviewBox(QWidget):
 
 
 def _make_button(text: str, told: str) -> QPushButton:
-    button = QPushButton(text)
-    describe(button, told, told)
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    return button
+    return push_button(text, told, name=told, focusPolicy=Qt.FocusPolicy.TabFocus)
 
 
 _NO_CHAIN = (
@@ -459,7 +436,7 @@ class ChainsPage(StudyView):
     def show_checks(self, checks: Sequence[tuple[str, str, bool]]) -> None:
         """Show what is wrong, and how much on the button."""
         self.checks.show_checks(checks)
-        button = self._buttons[ChainPageTab.CHECKS]
+        button = self.tabs.buttons[ChainPageTab.CHECKS]
         errors = sum(not warning for _, _, warning in checks)
         button.setText(f"{tr(ChainPageTab.CHECKS)} {len(checks)}" if checks else tr(ChainPageTab.CHECKS))
         button.setToolTip(
@@ -472,65 +449,35 @@ class ChainsPage(StudyView):
 
     def set_review_count(self, count: int) -> None:
         """Say on the button how many people said something."""
-        self._buttons[ChainPageTab.REVIEW].setText(
+        self.tabs.buttons[ChainPageTab.REVIEW].setText(
             f"{tr(ChainPageTab.REVIEW)} {count}" if count else tr(ChainPageTab.REVIEW)
         )
 
     def show_tab(self, part: ChainPageTab) -> None:
         """Show the node, the checks or the review below the graph."""
-        self._buttons[part].setChecked(True)
+        self.tabs.choose(part)
         self._parts.setCurrentIndex([*ChainPageTab].index(part))
 
     def current_tab(self) -> ChainPageTab:
         """Return what is shown below the graph."""
-        return [*ChainPageTab][self._parts.currentIndex()]
+        found: ChainPageTab = self.tabs.key()
+        return found
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.form.flush()
         super().hideEvent(event)
 
     def _make(self) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.bar)
-        halves = QSplitter(Qt.Orientation.Vertical)
-        halves.setChildrenCollapsible(False)
-        halves.addWidget(self.graph)
-        halves.addWidget(self._make_lower())
-        halves.setStretchFactor(0, 1)
-        halves.setStretchFactor(1, 1)
-        halves.setSizes([360, 330])
+        column = make_column(self.bar, margin=theme.GRID * 3 // 2)
+        page = make_panel(column)
+        halves = make_splitter(Qt.Orientation.Vertical, self.graph, 1, self._make_lower(), 1, sizes=[360, 330])
         column.addWidget(halves, 1)
-        self._help = RichLabel(wordWrap=True)
-        self._help.setProperty("quiet", True)
+        self._help = RichLabel(wordWrap=True, look="quiet")
         column.addWidget(self._help)
         return page
 
     def _make_lower(self) -> QWidget:
-        lower = QWidget()
-        column = QVBoxLayout(lower)
-        column.setContentsMargins(0, theme.GRID // 2, 0, 0)
-        column.setSpacing(theme.GRID)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
-        self._buttons: dict[ChainPageTab, QPushButton] = {}
-        group = QButtonGroup(self)
-        for part in ChainPageTab:
-            button = QPushButton(tr(part.value))
-            button.setProperty("segment", True)
-            button.setCheckable(True)
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.setAccessibleName(tr("Show: {value}").format(value=tr(part.value).lower()))
-            button.clicked.connect(lambda _=False, part=part: self.show_tab(part))
-            group.addButton(button)
-            row.addWidget(button, 1)
-            self._buttons[part] = button
-        column.addLayout(row)
-        self._parts = QStackedLayout()
-        # In this order: a stack that is part of nothing shows its first widget as a window of its own.
-        column.addLayout(self._parts, 1)
-        for widget in (self.form, self.checks, self.review):
-            self._parts.addWidget(widget)
-        return lower
+        self.tabs = SegmentBar({part: tr(part.value) for part in ChainPageTab}, tr("Show: {name}"))
+        self.tabs.chosen.connect(self.show_tab)
+        self._parts = make_stack(wrap_in_scroll_area(self.form), self.checks, self.review)
+        return make_panel(make_column(self.tabs, self._parts, 1, margin=(0, theme.GRID // 2, 0, 0)))

@@ -5,15 +5,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import (
-    QButtonGroup,
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
     QMenu,
     QPushButton,
     QStackedLayout,
-    QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -22,53 +18,23 @@ from project.entities.study_records import Participant
 from project.timebase import SECOND_US, format_time
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import SegmentBar, push_button, tool_button
 from widgets.form.input_fields import GrowingTextEdit, TimeEdit
-from widgets.form.layouts import FlowLayout
+from widgets.form.layouts import FlowLayout, make_column, make_panel, make_row
 from widgets.labels import DIGIT_KEYS, KIND_LOOKS, SIGN_PX, make_choice_button, sign_icon
-from widgets.text_labels import PlainLabel, describe, plain_tip
-from widgets.theme import icon
+from widgets.text_labels import PlainLabel, plain_tip
 
 
-class KindRow(QWidget):
-    """One of five is chosen.
+class KindRow(SegmentBar):
+    """One of five is chosen."""
 
-    Signals:
-        chosen (str): a kind, by the user.
-    """
-
-    chosen = Signal(str)
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID // 2)
-        self._group = QButtonGroup(self)
-        self.buttons: Mapping[NodeKind, QPushButton] = {kind: self._button(kind) for kind in NodeKind}
+    def __init__(self) -> None:
+        names = {kind: KIND_LOOKS[kind].name for kind in NodeKind}
+        super().__init__(names, tr("Kind: {name}"), tr("The selected node is: {name}"))
         for button in self.buttons.values():
-            row.addWidget(button, 1)
+            button.setIconSize(QSize(SIGN_PX, SIGN_PX))
         theme.notifier.changed.connect(self._tint)
         self._tint()
-
-    def show_kind(self, kind: NodeKind) -> None:
-        """Show which kind it is."""
-        self.buttons[kind].setChecked(True)
-
-    def _button(self, kind: NodeKind) -> QPushButton:
-        name = KIND_LOOKS[kind].name
-        button = QPushButton(name)
-        button.setProperty("segment", True)
-        button.setCheckable(True)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.setIconSize(QSize(SIGN_PX, SIGN_PX))
-        describe(
-            button,
-            tr("Kind: {name}").format(name=name.lower()),
-            tr("The selected node is: {name}").format(name=name.lower()),
-        )
-        button.clicked.connect(lambda: self.chosen.emit(kind.value))
-        self._group.addButton(button)
-        return button
 
     def _tint(self) -> None:
         for kind, button in self.buttons.items():
@@ -101,7 +67,7 @@ class NodeList(QListWidget):
         self.setIconSize(QSize(SIGN_PX, SIGN_PX))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.setFixedHeight(_LIST_ROWS * 22 + 6)
+        self.setFixedHeight(_LIST_ROWS * theme.scaled(22) + 6)
         self.itemDoubleClicked.connect(lambda item: self.opened.emit(item.data(Qt.ItemDataRole.UserRole)))
 
     def show_nodes(self, nodes: Sequence[ChainNode]) -> None:
@@ -149,26 +115,18 @@ class Neighbours(QWidget):
         super().__init__(parent)
         self._title = title
         self.list = NodeList(title)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        head = QHBoxLayout()
-        head.setSpacing(2)
-        self._head = PlainLabel(title)
-        self._head.setProperty("quiet", True)
+        head = make_row(spacing=2)
+        self._head = PlainLabel(title, look="quiet")
         head.addWidget(self._head, 1)
-        self.add = make_picture_button("plus", add, side=14)
-        self.add.clicked.connect(self.add_requested)
-        self.remove = make_picture_button("x", remove, side=14)
-        self.remove.clicked.connect(lambda: self.removal_requested.emit(self.list.current()))
+        self.add = tool_button("plus", add, do=self.add_requested, side=14)
+        self.remove = tool_button("x", remove, do=lambda: self.removal_requested.emit(self.list.current()), side=14)
         for button in (self.add, self.remove):
             button.setFixedSize(theme.GRID * 3, theme.GRID * 3)
             head.addWidget(button)
-        column.addLayout(head)
         self.list.removal_requested.connect(self.removal_requested)
         self.list.opened.connect(self.opened)
         self.list.currentRowChanged.connect(lambda _row: self._enable())
-        column.addWidget(self.list)
+        self.setLayout(make_column(head, self.list, spacing=2))
         self._editable = True
         self._enable()
 
@@ -182,16 +140,6 @@ class Neighbours(QWidget):
     def _enable(self) -> None:
         self.add.setEnabled(self._editable)
         self.remove.setEnabled(self._editable and bool(self.list.current()))
-
-
-def make_picture_button(picture: str, text: str, key: str = "", side: int = 16) -> QToolButton:
-    """Return a button of a picture, which says what it does and by which key when asked."""
-    button = QToolButton()
-    button.setIcon(icon(picture))
-    button.setIconSize(QSize(side, side))
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    describe(button, text, f"{text} ({key})" if key else text)
-    return button
 
 
 class PeopleRow(QWidget):
@@ -326,10 +274,8 @@ class NodeForm(QWidget):
         text_typed (str, str): the node's id and its words, at each pause of typing.
         editing_finished: Return or Esc was pressed in the words.
         span_entered (object, object): start and end in microseconds.
-        range_requested: take the marked range.
         rejected (str): why what was typed cannot be.
         person_toggled (str, bool): a participant's id, and whether the node is theirs.
-        character_requested: add a participant whose node it is.
         reason_requested, result_requested: choose one to add.
         reason_removed (str), result_removed (str): take this one out.
         opened (str): go to a reason or a result.
@@ -340,14 +286,9 @@ class NodeForm(QWidget):
     text_typed = Signal(str, str)
     editing_finished = Signal()
     span_entered = Signal(object, object)
-    range_requested = Signal()
     rejected = Signal(str)
     person_toggled = Signal(str, bool)
-    character_requested = Signal()
-    reason_requested = Signal()
     result_requested = Signal()
-    reason_removed = Signal(str)
-    result_removed = Signal(str)
     opened = Signal(str)
     play_requested = Signal()
     delete_requested = Signal()
@@ -368,12 +309,10 @@ class NodeForm(QWidget):
         self.end.setToolTip(tr("End: type a time, or take the playhead's (])"))
         self.people = PeopleRow()
         self.people.toggled.connect(self._on_person_toggled)
-        self.people.character_requested.connect(self.character_requested)
         self.reasons = Neighbours(tr("Reasons"), tr("Add a reason (R)"), tr("Take the chosen reason out (Del)"))
         self.results = Neighbours(tr("Results"), tr("Add a result (Shift+R)"), tr("Take the chosen result out (Del)"))
         self._flags = PlainLabel(wordWrap=True)
-        self._empty = PlainLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
-        self._empty.setProperty("quiet", True)
+        self._empty = PlainLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter, look="quiet")
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self._make())
@@ -399,7 +338,7 @@ class NodeForm(QWidget):
         if not same:
             self.flush()
         self._node = node
-        self.kinds.show_kind(node.kind)
+        self.kinds.choose(node.kind)
         self.kinds.setEnabled(editable)
         if not (same and self._typed):
             self._fill(node.text)
@@ -410,7 +349,7 @@ class NodeForm(QWidget):
             edit.set_time(time)
             edit.setReadOnly(not editable)
         self._length.setText(f"{(node.end_us - node.start_us) / SECOND_US:.3f} s")
-        self._range.setEnabled(editable)
+        self.range.setEnabled(editable)
         self._delete.setEnabled(editable)
         self.people.show_people(node.people, editable)
         for neighbours, ids in ((self.reasons, graph.reasons[node.id]), (self.results, graph.results[node.id])):
@@ -433,35 +372,31 @@ class NodeForm(QWidget):
             self.text_typed.emit(self._node.id, self.words.toPlainText())
 
     def _make(self) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.kinds)
-        column.addWidget(self.words)
-        times = QHBoxLayout()
-        times.setSpacing(theme.GRID // 2)
-        times.addWidget(self.start)
-        times.addWidget(PlainLabel("–"))  # noqa: RUF001 an en dash is what stands between two times
-        times.addWidget(self.end)
-        self._length = PlainLabel()
-        self._length.setProperty("quiet", True)
-        times.addWidget(self._length)
-        times.addStretch()
-        self._range = QPushButton(tr("Take range"))
-        self._range.setToolTip(tr("Take the start and end that are marked above the timeline (S)"))
-        self._range.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._play = make_picture_button("play", tr("Play this node"), "Shift+Space")
-        self._delete = make_picture_button("trash-2", tr("Delete this node"), "Del")
-        for button in (self._range, self._play, self._delete):
-            times.addWidget(button)
-        column.addLayout(times)
+        column = make_column(self.kinds, self.words)
+        page = make_panel(column)
+        self._length = PlainLabel(look="quiet")
+        self.range = push_button(
+            tr("Take range"),
+            tr("Take the start and end that are marked above the timeline (S)"),
+            focusPolicy=Qt.FocusPolicy.TabFocus,
+        )
+        self._play = tool_button("play", tr("Play this node"), do=self.play_requested, keys="Shift+Space")
+        self._delete = tool_button("trash-2", tr("Delete this node"), do=self.delete_requested, keys="Del")
+        column.addLayout(
+            make_row(
+                self.start,
+                PlainLabel("\N{EN DASH}"),
+                self.end,
+                self._length,
+                None,
+                self.range,
+                self._play,
+                self._delete,
+                spacing=theme.GRID // 2,
+            )
+        )
         column.addWidget(self.people)
-        both = QHBoxLayout()
-        both.setSpacing(theme.GRID)
-        both.addWidget(self.reasons, 1)
-        both.addWidget(self.results, 1)
-        column.addLayout(both)
+        column.addLayout(make_row(self.reasons, 1, self.results, 1))
         column.addWidget(self._flags)
         column.addStretch(1)
         theme.notifier.changed.connect(self._tint)
@@ -473,13 +408,7 @@ class NodeForm(QWidget):
         self.end.time_entered.connect(lambda end: self._on_span_entered(self.start.time_us(), end))
         for edit in (self.start, self.end):
             edit.rejected.connect(self.rejected)
-        self._range.clicked.connect(self.range_requested)
-        self._play.clicked.connect(self.play_requested)
-        self._delete.clicked.connect(self.delete_requested)
-        self.reasons.add_requested.connect(self.reason_requested)
         self.results.add_requested.connect(self.result_requested)
-        self.reasons.removal_requested.connect(self.reason_removed)
-        self.results.removal_requested.connect(self.result_removed)
         self.reasons.opened.connect(self.opened)
         self.results.opened.connect(self.opened)
 
@@ -492,12 +421,12 @@ class NodeForm(QWidget):
         self._typed = True
         self._pause.start()
 
-    def _choose_kind(self, kind: str) -> None:
+    def _choose_kind(self, kind: NodeKind) -> None:
         if self._node is not None:
             # What is shown follows the study, not the click.
-            self.kinds.show_kind(self._node.kind)
-            if kind != self._node.kind.value:
-                self.kind_chosen.emit(kind)
+            self.kinds.choose(self._node.kind)
+            if kind is not self._node.kind:
+                self.kind_chosen.emit(kind.value)
 
     def _on_person_toggled(self, participant_id: str, has: bool) -> None:
         if self._node is not None:

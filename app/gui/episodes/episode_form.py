@@ -7,17 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFormLayout,
-    QGridLayout,
-    QHBoxLayout,
-    QLineEdit,
-    QPlainTextEdit,
-    QPushButton,
-    QSizePolicy,
-    QWidget,
-)
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QSizePolicy, QWidget
 
 from app.gui.episodes.episode_player import RELATIONSHIPS
 from app.gui.study.study_controller import StudyController
@@ -33,9 +23,11 @@ from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.form.input_fields import ChoiceBox, IntegerBox
-from widgets.form.layouts import make_column, make_row
-from widgets.text_labels import ElidedLabel, PlainLabel, add_form_row, plain_tip
+from widgets.form.controls import line_edit, push_button, text_area
+from widgets.form.form import Form
+from widgets.form.input_fields import ChoiceBox
+from widgets.form.layouts import make_column, make_panel, make_row
+from widgets.text_labels import ElidedLabel, PlainLabel
 
 PERSON = ""
 """Key of who plays, for somebody at the keyboard."""
@@ -81,7 +73,8 @@ class SeatsForm(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(theme.GRID)
-        self._grid.setColumnStretch(1, 1)
+        self._grid.setColumnStretch(1, 3)
+        self._grid.setColumnStretch(2, 2)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._lines: list[tuple[ChoiceBox, QLineEdit, ChoiceBox]] = []
 
@@ -94,10 +87,8 @@ class SeatsForm(QWidget):
                 gone.deleteLater()
         self._lines = []
         for column, title in enumerate((tr("Who"), tr("What they want"), tr("Played by"))):
-            head = PlainLabel(title)
-            head.setProperty("quiet", True)
+            head = PlainLabel(title, look="quiet", minimumHeight=theme.GRID * 7 // 2)
             # As high as the name of the row that a form puts beside it.
-            head.setMinimumHeight(theme.GRID * 7 // 2)
             self._grid.addWidget(head, 0, column)
         for place, line in enumerate(lines):
             made = self._line(place, line, judges)
@@ -118,18 +109,20 @@ class SeatsForm(QWidget):
         who = ChoiceBox(tr("Who acts as number {value}").format(value=place + 1), tr("Who takes part"), line.candidates)
         who.choose(line.chosen)
         who.setEnabled(len(line.candidates) > 1)
-        goal = QLineEdit(line.goal)
-        goal.setAccessibleName(tr("What number {value} wants").format(value=place + 1))
-        goal.setPlaceholderText(tr("A private goal; none when empty"))
-        goal.setToolTip(plain_tip(line.goal))
-        goal.setReadOnly(line.is_fixed)
+        goal = line_edit(
+            tr("What number {value} wants").format(value=place + 1),
+            tr("A private goal; none when empty"),
+            line.goal,
+            text=line.goal,
+            readOnly=line.is_fixed,
+        )
         goal.setCursorPosition(0)
         player = ChoiceBox(
-            tr("Who plays number {value}").format(value=place + 1), tr("A person at this keyboard, or a judge")
+            tr("Who plays number {value}").format(value=place + 1),
+            tr("A person at this keyboard, or a judge"),
+            {PERSON: tr("Person"), **judges},
+            compact=True,
         )
-        player.addItem(tr("Person"), PERSON)
-        for key, name in judges.items():
-            player.addItem(name, key)
         player.setCurrentIndex(min(1, player.count() - 1))
         who.currentIndexChanged.connect(self.changed)
         player.currentIndexChanged.connect(self.changed)
@@ -154,45 +147,39 @@ class StartForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.title = PlainLabel()
-        self.title.setFont(theme.font(theme.POINTS + 2, semibold=True))
-        self.scenario = ChoiceBox(tr("Scenario"), tr("What is played"))
+        self.title = PlainLabel(font=theme.font(theme.POINTS + 2, semibold=True))
+        self._form = form = Form()
+        self.scenario = form.choice(tr("Scenario"), tr("What is played"))
         self.scenario.activated.connect(lambda: self.scenario_chosen.emit(self.scenario.key()))
-        self.context = QPlainTextEdit()
-        self.context.setAccessibleName(tr("Situation"))
-        self.context.setTabChangesFocus(True)
-        self.context.setMaximumHeight(_TEXT_HEIGHT)
-        self.relationship = ChoiceBox(tr("Relationship"), tr("It decides what each sees of the others"))
-        for kind, name in RELATIONSHIPS.items():
-            if kind is not Relationship.UNKNOWN:
-                self.relationship.addItem(name, kind)
         self.instead = ElidedLabel()
+        form.add(tr("Moment"), self.instead)
         self.kind = ChoiceBox(
             tr("Kind of turn"),
             tr("Whether it is said or done"),
             {Act.SPEAK: tr("Says"), Act.ACTION: tr("Does"), Act.NONVERBAL: tr("Shows")},
         )
-        self.does = QPlainTextEdit()
-        self.does.setAccessibleName(tr("What the agent does instead"))
-        self.does.setTabChangesFocus(True)
-        self.does.setMaximumHeight(_TEXT_HEIGHT)
+        self.does = text_area(tr("What the agent does instead"), tabChangesFocus=True, maximumHeight=_TEXT_HEIGHT)
+        self._does_row = make_panel(make_row((self.kind, Qt.AlignmentFlag.AlignTop), self.does, 1))
+        form.add(tr("The agent"), self._does_row)
+        self.context = form.area(tr("Situation"), "", maximumHeight=_TEXT_HEIGHT)
+        kinds = {kind: name for kind, name in RELATIONSHIPS.items() if kind is not Relationship.UNKNOWN}
+        self.relationship = form.choice(tr("Relationship"), tr("It decides what each sees of the others"), kinds)
         self.seats = SeatsForm()
         self.seats.changed.connect(self._show)
-        self.limit = IntegerBox(minimum=1, maximum=1000, value=MOST_TURNS)
-        self.limit.setAccessibleName(tr("Turns at most"))
-        self.limit.lineEdit().setAccessibleName(tr("Turns at most"))
-        self.agreed = QCheckBox(tr("Whoever types agrees that judges are sent it"))
-        self.agreed.setToolTip(tr("Without it, no judge on another machine can be asked"))
+        form.add(tr("Who takes part"), self.seats)
+        self.limit = form.number(
+            tr("Turns at most"), "", minimum=1, maximum=1000, value=MOST_TURNS, maximumWidth=theme.GRID * 12
+        )
+        self.agreed = form.tick(
+            tr("The players agree that judges are sent what they type"),
+            tr("Without it, no judge on another machine can be asked"),
+        )
         self.status = ElidedLabel()
         self.status.setAccessibleName(tr("State"))
-        self.start = QPushButton(tr("Start"))
-        self.start.setProperty("primary", True)
-        self.start.setToolTip(tr("Start this episode"))
-        self.cancel = QPushButton(tr("Cancel"))
-        self.cancel.setToolTip(tr("Start nothing"))
-        self.start.clicked.connect(self.start_requested)
-        self.cancel.clicked.connect(self.cancelled)
-        self._lay_out()
+        self.start = push_button(tr("Start"), tr("Start this episode"), self.start_requested, look="primary")
+        self.cancel = push_button(tr("Cancel"), tr("Start nothing"), self.cancelled)
+        foot = make_row(self.status, 1, self.cancel, self.start)
+        self.setLayout(make_column(self.title, form, None, foot))
 
     def show_scenario(
         self,
@@ -206,9 +193,7 @@ class StartForm(QWidget):
         """Offer an episode from a scenario."""
         self._show_source_rows(from_moment=False)
         self.title.setText(tr("New episode"))
-        self.scenario.clear()
-        for key, name in scenarios.items():
-            self.scenario.addItem(name, key)
+        self.scenario.offer(scenarios)
         self.scenario.choose(chosen)
         self._fill(context, relationship, lines, judges, writable=False)
 
@@ -257,34 +242,9 @@ class StartForm(QWidget):
         self.agreed.setVisible(players == {True, False})
 
     def _show_source_rows(self, *, from_moment: bool) -> None:
-        self._form.setRowVisible(self.scenario, not from_moment)
-        self._form.setRowVisible(self.instead, from_moment)
-        self._form.setRowVisible(self._does_row, from_moment)
-
-    def _lay_out(self) -> None:
-        self._does_row = QWidget()
-        row = QHBoxLayout(self._does_row)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID)
-        row.addWidget(self.kind, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.does, 1)
-        self._form = QFormLayout()
-        self._form.setSpacing(theme.GRID)
-        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
-        for name, part in (
-            (tr("Scenario"), self.scenario),
-            (tr("Moment"), self.instead),
-            (tr("The agent"), self._does_row),
-            (tr("Situation"), self.context),
-            (tr("Relationship"), self.relationship),
-            (tr("Who takes part"), self.seats),
-            (tr("Turns at most"), self.limit),
-        ):
-            add_form_row(self._form, name, part)
-        self.limit.setMaximumWidth(theme.GRID * 12)
-        self._form.addRow("", self.agreed)
-        foot = make_row(self.status, 1, self.cancel, self.start)
-        self.setLayout(make_column(self.title, self._form, None, foot))
+        self._form.show_row(self.scenario, not from_moment)
+        self._form.show_row(self.instead, from_moment)
+        self._form.show_row(self._does_row, from_moment)
 
 
 _NO_SCENARIO = tr("There is no scenario yet. Write one on the page Scenarios, or import some.")

@@ -4,18 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import (
-    QComboBox,
-    QFormLayout,
-    QHBoxLayout,
-    QLineEdit,
-    QPlainTextEdit,
-    QPushButton,
-    QScrollArea,
-    QSplitter,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QLineEdit, QPlainTextEdit, QWidget
 
 from app.gui.episodes.episode_player import PROFILE_NAMES, RELATIONSHIPS
 from app.gui.study.study_controller import StudyController
@@ -28,11 +17,11 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint
-from widgets.form.layouts import make_column, make_row
-from widgets.form.wheel_guard import ComboBox
+from widgets.form.controls import push_button
+from widgets.form.form import Form
+from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area, make_splitter
 from widgets.table.record_table import RecordTable, TableRow, text_columns
-from widgets.text_labels import ElidedLabel, add_form_row, plain_tip
-from widgets.theme import icon
+from widgets.text_labels import ElidedLabel
 
 _TEXT_HEIGHT = 4 * theme.GRID * 3
 
@@ -67,35 +56,18 @@ class TextsForm(QWidget):
 
     def __init__(self, what: str, fields: Sequence[TextField], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._fields: dict[str, QLineEdit | QPlainTextEdit | QComboBox] = {}
-        form = QFormLayout()
-        form.setContentsMargins(0, 0, 0, 0)
-        form.setSpacing(theme.GRID)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
-        form.setLabelAlignment(Qt.AlignmentFlag.AlignTop)
-        for field in fields:
-            made = _make_editor(field)
-            self._fields[field.key] = made
-            add_form_row(form, field.name, made)
-        inside = QWidget()
-        inside.setLayout(form)
-        area = QScrollArea(widgetResizable=True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setWidget(inside)
+        form = Form()
+        self._fields = {field.key: _add_field(form, field) for field in fields}
+        area = make_scroll_area(form, sideways=True)
         self.status = ElidedLabel()
-        self.delete = QPushButton(tr("Delete"))
-        self.delete.setToolTip(
-            plain_tip(tr("Delete this {what}; episodes keep what they were played with").format(what=what))
+        self.delete = push_button(
+            tr("Delete"),
+            tr("Delete this {what}; episodes keep what they were played with").format(what=what),
+            self.delete_requested,
+            enabled=False,
         )
-        self.delete.setEnabled(False)
-        self.save = QPushButton(tr("Save"))
-        self.save.setProperty("primary", True)
-        self.save.setToolTip(plain_tip(tr("Keep this {what}").format(what=what)))
-        self.save.clicked.connect(self.saved)
-        self.delete.clicked.connect(self.delete_requested)
-        row = make_row(self.status, 1, self.delete, self.save)
-        self.setLayout(make_column(area, 1, row))
+        self.save = push_button(tr("Save"), tr("Keep this {what}").format(what=what), self.saved, look="primary")
+        self.setLayout(make_column(area, 1, make_row(self.status, 1, self.delete, self.save)))
 
     def show_texts(self, texts: Mapping[str, str], *, known: bool, writable: bool) -> None:
         """Show other texts; `known` where they can be deleted."""
@@ -128,21 +100,12 @@ def _editor_text(editor: QLineEdit | QPlainTextEdit | QComboBox) -> str:
     return (editor.text() if isinstance(editor, QLineEdit) else editor.toPlainText()).strip()
 
 
-def _make_editor(field: TextField) -> QLineEdit | QPlainTextEdit | QComboBox:
-    made: QLineEdit | QPlainTextEdit | QComboBox
+def _add_field(form: Form, field: TextField) -> QLineEdit | QPlainTextEdit | QComboBox:
     if field.choices is not None:
-        made = ComboBox()
-        for key, name in field.choices.items():
-            made.addItem(name, key)
-    elif field.is_multiline:
-        made = QPlainTextEdit()
-        made.setPlaceholderText(field.hint)
-        made.setTabChangesFocus(True)
-        made.setMinimumHeight(_TEXT_HEIGHT)
-    else:
-        made = QLineEdit(placeholderText=field.hint)
-    made.setAccessibleName(field.name)
-    return made
+        return form.choice(field.name, "", field.choices)
+    if field.is_multiline:
+        return form.area(field.name, "", hint=field.hint, minimumHeight=_TEXT_HEIGHT)
+    return form.text(field.name, "", placeholder=field.hint)
 
 
 Texts = Mapping[str, str]
@@ -172,37 +135,20 @@ class StockPage(QWidget):
         remove: Callable[[Session, str], Changes],
     ) -> None:
         super().__init__()
-        self._studio, self._what = studio, what
+        self._studio = studio
         self._read, self._save, self._remove = read, save, remove
         self._texts: Mapping[str, Texts] = {}
         self._key = ""
         self.list = RecordTable(f"{what.capitalize()}s", text_columns(columns))
         EmptyHint(self.list, tr("None yet. Press New to write one."))
-        self.new = QPushButton(tr(" New"))
-        self.new.setIcon(icon("plus"))
-        self.new.setToolTip(plain_tip(tr("Write another {what}").format(what=what)))
+        self.new = push_button(tr(" New"), tr("Write another {what}").format(what=what), self._begin_new, icon="plus")
         self.form = TextsForm(what, fields)
-        row = QHBoxLayout()
-        row.addWidget(self.new)
-        row.addStretch()
-        left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, theme.GRID, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.list, 1)
-        column.addLayout(row)
-        parts = QSplitter()
+        left = make_panel(make_column(self.list, 1, make_row(self.new, None), margin=(0, 0, theme.GRID, 0)))
         self.form.setContentsMargins(theme.GRID, 0, 0, 0)
-        parts.addWidget(left)
-        parts.addWidget(self.form)
-        parts.setSizes([420, 820])
-        parts.setChildrenCollapsible(False)
+        parts = make_splitter(Qt.Orientation.Horizontal, left, self.form, sizes=[420, 820])
         parts.setHandleWidth(theme.GRID // 2)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, theme.GRID, 0, 0)
-        whole.addWidget(parts)
+        self.setLayout(make_column(parts, margin=(0, theme.GRID, 0, 0)))
         self.list.selection_changed.connect(self._choose)
-        self.new.clicked.connect(self._begin_new)
         self.form.saved.connect(self._save_form)
         self.form.delete_requested.connect(self._delete)
 

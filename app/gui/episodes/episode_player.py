@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFont, QTextBlockFormat, QTextCharFormat, QTextCursor
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSplitter, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTextEdit, QWidget
 
 from app.gui.jobs.job_center import Result
 from app.gui.judges.request_facts import when_checksums_known
@@ -39,11 +39,11 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.checklists import TickMenu
+from widgets.form.controls import line_edit, push_button
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import make_column, make_row
+from widgets.form.layouts import make_column, make_panel, make_row, make_splitter
 from widgets.table.record_table import TableRow
-from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
-from widgets.theme import icon
+from widgets.text_labels import ElidedLabel, PlainLabel
 
 
 class EpisodeRunner(QObject):
@@ -221,11 +221,8 @@ class TurnBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.act = ChoiceBox(tr("Kind of turn"), tr("What kind of turn it is"), _ACT_NAMES)
-        self.words = QLineEdit()
-        self.words.setAccessibleName(tr("What you say or do"))
-        self.take = QPushButton(tr("Take turn"))
-        self.take.setProperty("primary", True)
-        self.take.setToolTip(tr("Take your turn (Enter)"))
+        self.words = line_edit(tr("What you say or do"))
+        self.take = push_button(tr("Take turn"), tr("Take your turn (Enter)"), look="primary")
         self.setLayout(make_row(self.act, self.words, 1, self.take))
         self.act.currentIndexChanged.connect(self._update_controls)
         self.words.textChanged.connect(self._update_controls)
@@ -337,41 +334,30 @@ def _make_char_format(colour: QColor, *, bold: bool = False, slanted: bool = Fal
 
 
 class PlayView(QWidget):
-    """Parts and places, and nothing that they do.
-
-    Signals:
-        reveal_requested: who is to act sits at the keyboard, and may see what they know.
-    """
-
-    reveal_requested = Signal()
+    """Parts and places, and nothing that they do."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._told: Sequence[tuple[str, str]] = ()
-        self.title = ElidedLabel()
-        self.title.setFont(theme.font(semibold=True))
+        self.title = ElidedLabel(font=theme.font(semibold=True))
         self.scene = PlainLabel(wordWrap=True)
         self.turns = TurnsView()
         self.known = QTextEdit()
         self.known.setReadOnly(True)
         self.known.setAccessibleName(tr("What is known"))
-        self.known_title = PlainLabel()
-        self.known_title.setFont(theme.font(semibold=True))
-        self.raise_curtain = QPushButton()
-        self.raise_curtain.clicked.connect(self.reveal_requested)
-        self.status = ElidedLabel()
+        self.known_title = PlainLabel(font=theme.font(semibold=True))
+        self.raise_curtain = push_button("")
+        self.status = PlainLabel(wordWrap=True)
         self.status.setAccessibleName(tr("State"))
         self.bar = TurnBar()
-        self.play = _make_button(tr(" Play"), "play", tr("Let the judges act until a person has to, or it is over"))
-        self.stop = _make_button(tr(" Stop"), "square", tr("Stop; what was played stays, and it can go on later"))
-        self.look = _make_button(
-            tr(" Show in the main window"), "film", tr("Its transcript, for segments, ratings and all else")
+        self.play = push_button(tr(" Play"), tr("Let the judges act until a person has to, or it is over"), icon="play")
+        self.stop = push_button(tr(" Stop"), tr("Stop; what was played stays, and it can go on later"), icon="square")
+        self.look = push_button(
+            tr(" Show in the main window"), tr("Its transcript, for segments, ratings and all else"), icon="film"
         )
         self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
         self.judges.setMinimumWidth(theme.GRID * 22)
-        self.rate = _make_button(
-            tr("Let them rate"), "", tr("Ask the chosen judges to rate everybody on seven dimensions")
-        )
+        self.rate = push_button(tr("Let them rate"), tr("Ask the chosen judges to rate everybody on seven dimensions"))
         self._lay_out()
 
     def show_known(self, title: str, told: Sequence[tuple[str, str]], curtain: str = "") -> None:
@@ -385,7 +371,7 @@ class PlayView(QWidget):
             self._write()
         self.known.setVisible(not curtain)
         self.raise_curtain.setText(curtain)
-        self.raise_curtain.setToolTip(tr("Whoever sat here before looks away"))
+        self.raise_curtain.setToolTip(tr("The player before looks away"))
         self.raise_curtain.setVisible(bool(curtain))
 
     def _write(self) -> None:
@@ -399,37 +385,36 @@ class PlayView(QWidget):
         self.known.moveCursor(QTextCursor.MoveOperation.Start)
 
     def _lay_out(self) -> None:
-        beside = QWidget()
-        side = QVBoxLayout(beside)
-        side.setContentsMargins(theme.GRID, 0, 0, 0)
-        side.setSpacing(theme.GRID // 2)
-        side.addWidget(self.known_title)
-        side.addWidget(self.known, 1)
-        side.addWidget(self.raise_curtain)
-        side.addStretch(0)
-        parts = QSplitter(Qt.Orientation.Horizontal)
-        parts.addWidget(self.turns)
-        parts.addWidget(beside)
-        parts.setStretchFactor(0, 3)
-        parts.setStretchFactor(1, 2)
-        parts.setChildrenCollapsible(False)
+        parts = make_splitter(
+            Qt.Orientation.Horizontal,
+            self.turns,
+            3,
+            make_panel(
+                make_column(
+                    self.known_title,
+                    self.known,
+                    1,
+                    self.raise_curtain,
+                    None,
+                    0,
+                    margin=(theme.GRID, 0, 0, 0),
+                    spacing=theme.GRID // 2,
+                )
+            ),
+            2,
+        )
         parts.setHandleWidth(theme.GRID // 2)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        for push_button in (self.play, self.stop, self.look):
-            row.addWidget(push_button)
-        row.addStretch(1)
-        row.addWidget(self.judges, 1)
-        row.addWidget(self.rate)
-        self.setLayout(make_column(self.title, self.scene, parts, 1, self.status, self.bar, row))
-
-
-def _make_button(text: str, picture: str, tip: str) -> QPushButton:
-    made = QPushButton(text)
-    made.setToolTip(plain_tip(tip))
-    if picture:
-        made.setIcon(icon(picture))
-    return made
+        self.setLayout(
+            make_column(
+                self.title,
+                self.scene,
+                parts,
+                1,
+                self.status,
+                self.bar,
+                make_row(self.play, self.stop, self.look, None, self.judges, 1, self.rate),
+            )
+        )
 
 
 RELATIONSHIPS: Mapping[Relationship, str] = {

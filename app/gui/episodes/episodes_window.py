@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QTabWidget, QWidget
 
 from app.gui.episodes.episode_form import EpisodeStarter, StartForm
 from app.gui.episodes.episode_library import StockPage, characters_page, scenarios_page
@@ -34,9 +34,9 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.checklists import TickMenuItem
+from widgets.form.controls import push_button
+from widgets.form.layouts import make_column, make_panel, make_row, make_splitter, make_stack
 from widgets.table.record_table import RecordTable, text_columns
-from widgets.text_labels import plain_tip
-from widgets.theme import icon
 
 NEW, IMPORT = "new", "import"
 
@@ -53,9 +53,9 @@ class EpisodesPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.list = RecordTable(tr("Episodes"), text_columns(COLUMNS))
-        self.new = _make_button(tr(" New…"), "plus", tr("Put an episode together from a scenario and characters"))
-        self.bring = _make_button(tr("Import…"), "", tr("Episodes, profiles or human scores in files of SOTOPIA"))
-        self.export = _make_button(tr("Export…"), "", tr("All episodes as SOTOPIA writes them; never hold-outs"))
+        self.new = push_button(tr(" New…"), tr("Put an episode together from a scenario and characters"), icon="plus")
+        self.bring = push_button(tr("Import…"), tr("Episodes, profiles or human scores in files of SOTOPIA"))
+        self.export = push_button(tr("Export…"), tr("All episodes as SOTOPIA writes them; never hold-outs"))
         self.play = PlayView()
         self.start = StartForm()
         choices = (EmptyStateAction(NEW, tr("New episode…"), primary=True), EmptyStateAction(IMPORT, tr("Import…")))
@@ -66,32 +66,22 @@ class EpisodesPage(QWidget):
             choices,
         )
         self.nothing.button_clicked.connect(self.action_requested)
-        self.stack = QStackedWidget()
-        for part in (self.nothing, self.play, self.start):
-            self.stack.addWidget(part)
+        self.stack = make_stack(self.nothing, self.play, self.start)
         self.stack.setContentsMargins(theme.GRID, 0, 0, 0)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        for button in (self.new, self.bring, self.export):
-            row.addWidget(button)
-        row.addStretch()
-        left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, theme.GRID, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.list, 1)
-        column.addLayout(row)
-        parts = QSplitter()
-        parts.addWidget(left)
-        parts.addWidget(self.stack)
-        parts.setStretchFactor(0, 2)
-        parts.setStretchFactor(1, 5)
-        parts.setSizes([380, 860])
-        parts.setChildrenCollapsible(False)
+        parts = make_splitter(
+            Qt.Orientation.Horizontal,
+            make_panel(
+                make_column(
+                    self.list, 1, make_row(self.new, self.bring, self.export, None), margin=(0, 0, theme.GRID, 0)
+                )
+            ),
+            2,
+            self.stack,
+            5,
+            sizes=[380, 860],
+        )
         parts.setHandleWidth(theme.GRID // 2)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, theme.GRID, 0, 0)
-        whole.addWidget(parts)
+        self.setLayout(make_column(parts, margin=(0, theme.GRID, 0, 0)))
 
     def show_part(self, part: QWidget) -> None:
         """Show the episode, the form, or that there is nothing."""
@@ -100,14 +90,6 @@ class EpisodesPage(QWidget):
     def is_showing(self, part: QWidget) -> bool:
         """Tell whether a part is in front."""
         return self.stack.currentWidget() is part
-
-
-def _make_button(text: str, picture: str, tip: str) -> QPushButton:
-    made = QPushButton(text)
-    made.setToolTip(plain_tip(tip))
-    if picture:
-        made.setIcon(icon(picture))
-    return made
 
 
 class EpisodesWindow(StudyView):
@@ -148,15 +130,15 @@ class EpisodesWindow(StudyView):
         page.action_requested.connect(lambda key: self.start_new_episode() if key == NEW else self._import())
         page.bring.clicked.connect(self._import)
         page.export.clicked.connect(self._export)
-        page.start.cancelled.connect(self._cancel_form)
+        page.start.cancelled.connect(lambda: page.show_part(page.play if self._shown else page.nothing))
         play.bar.turn_entered.connect(self._act)
         play.play.clicked.connect(lambda: self.playing.play(self._shown))
         play.stop.clicked.connect(self.playing.stop)
         play.look.clicked.connect(lambda: self._context.look_at(self._shown, 0))
         play.rate.clicked.connect(self._rate)
-        play.reveal_requested.connect(self._reveal)
+        play.raise_curtain.clicked.connect(self._reveal)
         self.playing.changed.connect(self._show)
-        self.playing.message.connect(play.status.set_text)
+        self.playing.message.connect(play.status.setText)
         self._context.jobs.done.connect(self.refresh_later)
 
     # What is shown
@@ -169,12 +151,12 @@ class EpisodesWindow(StudyView):
         elif self.page.is_showing(self.page.start):
             self.beginning.show_error(error)
         else:
-            self.page.play.status.set_text(str(error))
+            self.page.play.status.setText(str(error))
 
     def show_episode(self, recording_id: str) -> None:
         """Show an episode, and let its judges begin where one of them acts first."""
         self._shown, self._at_keyboard = recording_id, None
-        self.page.play.status.set_text("")
+        self.page.play.status.setText("")
         self.page.show_part(self.page.play)
         self.tabs.setCurrentWidget(self.page)
         self.refresh()
@@ -252,7 +234,7 @@ class EpisodesWindow(StudyView):
         play.stop.setEnabled(running)
         play.rate.setEnabled(at_once and bool(state.turn_count))
         if not running and not play.status.text():
-            play.status.set_text(progress_text(session, state, viewer))
+            play.status.setText(progress_text(session, state, viewer))
 
     def _viewer(self, state: EpisodeState) -> EpisodeAgent | None:
         """Return through whose eyes it is seen; None for everything: nobody types, or it is over."""
@@ -282,18 +264,15 @@ class EpisodesWindow(StudyView):
         key = self.page.list.current_key()
         if key:
             self._shown, self._at_keyboard = key, None
-            self.page.play.status.set_text("")
+            self.page.play.status.setText("")
             self.page.show_part(self.page.play)
             self._show()
-
-    def _cancel_form(self) -> None:
-        self.page.show_part(self.page.play if self._shown else self.page.nothing)
 
     def _act(self, turn: AgentTurn) -> None:
         state = self._state()
         if state is None or state.next_agent is None:
             return
-        self.page.play.status.set_text("")
+        self.page.play.status.setText("")
         if self.playing.take_turn(self._shown, state.next_agent.position, turn):
             self.page.play.bar.clear()
 
@@ -304,7 +283,7 @@ class EpisodesWindow(StudyView):
         wanted = set(self.page.play.judges.ticked_keys())
         judges = [judge for judge in all_judges(session.study) if judge.id in wanted]
         if not judges:
-            self.page.play.status.set_text(tr("Choose a judge first, in the list beside the button."))
+            self.page.play.status.setText(tr("Choose a judge first, in the list beside the button."))
             return
         recording_id = self._shown
         when_checksums_known(self._context, judges, lambda: self._ask_for_ratings(session, recording_id))
@@ -318,15 +297,15 @@ class EpisodesWindow(StudyView):
                 session, [judge for judge in all_judges(session.study) if judge.id in wanted], [recording_id]
             )
         except UserError as error:
-            self.page.play.status.set_text(str(error))
+            self.page.play.status.setText(str(error))
             return
         if asking.changes:
             self._studio.publish(asking.changes)
         notes = " ".join(f"{note.title()} {note.hint}".strip() for note in asking.notes)
         if asking.job is not None:
-            self._context.jobs.start(asking.job, lambda _result: self.page.play.status.set_text(tr("Rated.")))
+            self._context.jobs.start(asking.job, lambda _result: self.page.play.status.setText(tr("Rated.")))
             notes = f"{asking.job.title}… {notes}"
-        self.page.play.status.set_text(notes.strip() or tr("These judges have rated it already."))
+        self.page.play.status.setText(notes.strip() or tr("These judges have rated it already."))
 
     def _import(self) -> None:
         path = self._context.questions.file(
@@ -353,7 +332,7 @@ class EpisodesWindow(StudyView):
 
         if self._studio.edit(do, self):
             self.refresh()
-            self.page.play.status.set_text(" ".join(told))
+            self.page.play.status.setText(" ".join(told))
 
     def _export(self) -> None:
         session = self._studio.session
@@ -365,7 +344,7 @@ class EpisodesWindow(StudyView):
         except UserError as error:
             self.show_error(error)
             return
-        self.page.play.status.set_text(
+        self.page.play.status.setText(
             tr("Wrote {count} to {name}. Names are in it.").format(
                 count=trn("{count} episode", "{count} episodes", count), name=path.name
             )

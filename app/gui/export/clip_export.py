@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QWidget
 
 from annotate.study.recording_edits import has_file
 from anonymize.egress import weights_download_job
@@ -38,7 +38,8 @@ from project.timebase import SECOND_US, format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
-from widgets.form.layouts import fit_width, make_row
+from widgets.form.controls import push_button
+from widgets.form.layouts import fit_width, make_column, make_row
 from widgets.text_labels import PlainLabel
 from widgets.theme import pixmap
 
@@ -202,15 +203,18 @@ class ExportResult(OwnDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Export finished"))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addLayout(_make_headline(bool(found.faces_left) or found.outdated, _verdict_text(found)))
+        column = make_column(
+            _make_headline(bool(found.faces_left) or found.outdated, _verdict_text(found)), margin=theme.GRID * 2
+        )
+        self.setLayout(column)
         if not found.independent:
             column.addWidget(_make_muted_label(_NO_WITNESS_HINT))
-        path = PlainLabel(str(output), wordWrap=True)
-        path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        path.setAccessibleName(tr("The clip: {output}").format(output=output))
+        path = PlainLabel(
+            str(output),
+            wordWrap=True,
+            textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
+            accessibleName=tr("The clip: {output}").format(output=output),
+        )
         column.addWidget(path)
         self.moments = QListWidget()
         self.moments.setAccessibleName(tr("Moments to look at"))
@@ -228,21 +232,22 @@ class ExportResult(OwnDialog):
             column.addStretch()
         row = QHBoxLayout()
         row.addStretch()
-        view = QPushButton(tr("Show beside the recording"))
-        view.setToolTip(tr("Add the clip to the recording as a further camera; can be undone"))
-        view.setAutoDefault(False)
+        view = push_button(
+            tr("Show beside the recording"),
+            tr("Add the clip to the recording as a further camera; can be undone"),
+            autoDefault=False,
+        )
         view.clicked.connect(view.hide)
         view.clicked.connect(self.view_requested)
         if offers_view:
             row.addWidget(view)
-        folder = QPushButton(tr("Open folder"))
-        folder.setToolTip(tr("Open the folder of the clip"))
-        folder.setAutoDefault(False)
-        folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(output.parent))))
-        close = QPushButton(tr("Close"))
-        close.setToolTip(tr("Close (Esc)"))
-        close.clicked.connect(self.close)
-        close.setDefault(True)
+        folder = push_button(
+            tr("Open folder"),
+            tr("Open the folder of the clip"),
+            lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(output.parent))),
+            autoDefault=False,
+        )
+        close = push_button(tr("Close"), tr("Close (Esc)"), self.close, default=True)
         row.addWidget(folder)
         row.addWidget(close)
         column.addLayout(row)
@@ -288,9 +293,7 @@ def merge_times(times: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _make_muted_label(text: str) -> QLabel:
-    label = PlainLabel(text, wordWrap=True)
-    label.setStyleSheet(f"color: {theme.palette().muted.name()};")
-    return label
+    return PlainLabel(text, wordWrap=True, styleSheet=f"color: {theme.palette().muted.name()};")
 
 
 def _make_headline(bad: bool, text: str) -> QHBoxLayout:
@@ -298,8 +301,7 @@ def _make_headline(bad: bool, text: str) -> QHBoxLayout:
     colours = theme.palette()
     name, colour = ("triangle-alert", colours.error) if bad else ("circle-check", colours.competence)
     picture.setPixmap(pixmap(name, 20, colour, picture.devicePixelRatioF()))
-    words = PlainLabel(text, wordWrap=True)
-    words.setFont(theme.font(theme.POINTS + 2, semibold=True))
+    words = PlainLabel(text, wordWrap=True, font=theme.font(theme.POINTS + 2, semibold=True))
     return make_row(picture, words, 1)
 
 

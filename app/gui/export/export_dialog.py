@@ -9,16 +9,11 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
-    QComboBox,
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
-    QLineEdit,
     QPushButton,
-    QScrollArea,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -37,10 +32,11 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.form.checklists import ROW_HEIGHT, TickList, TickRow
-from widgets.form.form import OptionForm
-from widgets.form.layouts import bounded_to_screen, make_column, make_row
-from widgets.form.wheel_guard import ComboBox
-from widgets.text_labels import PlainLabel, RichLabel, plain_tip
+from widgets.form.controls import line_edit, push_button
+from widgets.form.form import Form, OptionForm, SwitchedOptions, align_titles
+from widgets.form.input_fields import ChoiceBox
+from widgets.form.layouts import bounded_to_screen, make_column, make_panel, make_row, make_scroll_area
+from widgets.text_labels import PlainLabel, RichLabel
 
 _SEMIBOLD = '<span style="font-weight:600">'
 
@@ -58,16 +54,13 @@ class MethodList(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._values: dict[str, dict[str, Json]] = {}
         self._missing: list[str] = []
-        self.form: OptionForm | None = None
+        self._options = SwitchedOptions()
+        self._options.changed.connect(self.changed)
         self.tree = TickList(columns=2)
         self.tree.setAccessibleName(tr("Methods: how the faces are hidden"))
-        self.tree.setFixedHeight(ROW_HEIGHT * len(METHODS) + 4)
-        self._described = RichLabel(wordWrap=True)
-        self._described.setMinimumHeight(theme.GRID * 7)
-        self._described.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._options = QVBoxLayout()
+        self.tree.setFixedHeight(theme.scaled(ROW_HEIGHT) * len(METHODS) + 4)
+        self._described = RichLabel(wordWrap=True, minimumHeight=theme.GRID * 7, alignment=Qt.AlignmentFlag.AlignTop)
         self.setLayout(make_column(self.tree, self._described, self._options, self._build_fetch_row()))
         best = recommended_method()
         for key in METHODS:
@@ -77,6 +70,11 @@ class MethodList(QWidget):
         self.tree.currentItemChanged.connect(lambda *_: self._show_current())
         self.tree.itemChanged.connect(self._select_changed)
         self._show_current()
+
+    @property
+    def form(self) -> OptionForm | None:
+        """The options of the selected method."""
+        return self._options.form
 
     def refresh(self) -> None:
         """Look again at which weights are installed."""
@@ -93,12 +91,12 @@ class MethodList(QWidget):
 
     def options(self) -> dict[str, Json]:
         """Return the options of the selected method."""
-        return self.form.values() if self.form is not None else {}
+        return self._options.values()
 
     def ticked_methods(self) -> dict[str, Mapping[str, Json]]:
         """Return the methods that are ticked, with their options."""
-        self._store_options()
-        return {key: self._values.get(key, {}) for key in self.tree.ticked_keys()}
+        values = self._options.all_values()
+        return {key: values.get(key, {}) for key in self.tree.ticked_keys()}
 
     def show_fetch_status(self, text: str) -> None:
         """Show the progress of downloading weights."""
@@ -116,30 +114,23 @@ class MethodList(QWidget):
         self.tree.viewport().update()
 
     def _build_fetch_row(self) -> QWidget:
-        self._lacking = QWidget()
         self._getting = PlainLabel(wordWrap=True)
-        self.get = QPushButton(tr("Get it"))
-        self.get.setToolTip(tr("Download the model now; nothing is downloaded unless you press this"))
-        self.get.setAutoDefault(False)
-        self.get.clicked.connect(lambda: self.fetch_requested.emit(self.missing()))
-        self._lacking.setLayout(make_row(self._getting, 1, self.get))
+        self.get = push_button(
+            tr("Get it"),
+            tr("Download the model now; nothing is downloaded unless you press this"),
+            lambda: self.fetch_requested.emit(self.missing()),
+            autoDefault=False,
+        )
+        self._lacking = make_panel(make_row(self._getting, 1, self.get))
         return self._lacking
 
     def _show_current(self) -> None:
-        self._store_options()
         key = self.current()
         kind = method_type(key)
         self._missing = missing_weights(key)
         self._described.setText(f"{_SEMIBOLD}{reversibility_label(kind).capitalize()}.</span> {kind.description}")
-        if self.form is not None:
-            self._options.removeWidget(self.form)
-            self.form.hide()
-            self.form.deleteLater()
-        self.form = OptionForm(kind.options_type, self._values.get(key, {}))
-        self.form.changed.connect(self.changed)
-        self.form.setVisible(bool(self.form.inputs) and not self._missing)
-        self._shown = key
-        self._options.addWidget(self.form)
+        self._options.show_kind(key, kind.options_type)
+        self._options.setVisible(bool(self.form and self.form.inputs) and not self._missing)
         self._lacking.setVisible(bool(self._missing))
         if self._missing:
             needed = tr(" and ").join(self._missing)
@@ -153,10 +144,6 @@ class MethodList(QWidget):
         """Describe the method whose box was clicked: the click alone does not select its row."""
         self.tree.setCurrentItem(item)
         self.changed.emit()
-
-    def _store_options(self) -> None:
-        if self.form is not None:
-            self._values[self._shown] = self.form.values()
 
 
 def reversibility_label(kind: type[Method]) -> str:
@@ -182,29 +169,34 @@ class SoundForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._values: dict[str, Mapping[str, Json]] = {}
-        self._shown = DEFAULT_VOICE
         self._playing = ""
-        self.form: OptionForm | None = None
-        rows = self._rows = QFormLayout()
-        rows.setSpacing(theme.GRID)
-        rows.addRow(tr("&Voices"), self._build_voices())
-        rows.addRow(tr("&Personal words"), self._build_covers())
-        self.described = PlainLabel(wordWrap=True)
-        self.described.setMinimumHeight(theme.GRID * 9)
-        self.described.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.warning = PlainLabel(wordWrap=True)
-        self.warning.setStyleSheet(f"color: {theme.palette().uncertain.name()};")
-        self._options = QVBoxLayout()
+        self._rows = rows = Form()
+        names = [DEFAULT_VOICE, *(name for name in VOICES if name != DEFAULT_VOICE)]
+        self.voices = rows.choice(
+            tr("&Voices"),
+            tr("What becomes of voices"),
+            {name: voice_type(name).title for name in names}
+            | {NONE: tr("No sound at all"), KEEP: tr("Keep the voices as they are")},
+            compact=True,
+        )
+        self.covers = rows.choice(
+            tr("&Personal words"),
+            tr("What is heard where names, places, numbers and the like are said"),
+            _COVER_TITLES,
+            compact=True,
+        )
+        self.covers.choose(MUTE)
+        self.described = PlainLabel(wordWrap=True, minimumHeight=theme.GRID * 9, alignment=Qt.AlignmentFlag.AlignTop)
+        self.warning = PlainLabel(wordWrap=True, styleSheet=f"color: {theme.palette().uncertain.name()};")
+        self._options = SwitchedOptions()
+        self._options.changed.connect(self.changed)
         self.setLayout(make_column(rows, self.described, self.warning, self._options, self._build_listening()))
-        self.voices.currentIndexChanged.connect(self._show_current)
-        self.covers.currentIndexChanged.connect(self._show_current)
+        rows.changed.connect(self._show_current)
         self._show_current()
 
     def choice(self) -> SoundChoice:
         """Return what is chosen."""
-        options = self.form.values() if self.form is not None and self._shown in VOICES else {}
-        return SoundChoice(self._shown, options, str(self.covers.currentData()))
+        return SoundChoice(self.voices.key(), self._options.values(), self.covers.key())
 
     def show_listening(self, text: str, playing: str = "") -> None:
         """Say how listening goes, and which of both is heard."""
@@ -213,39 +205,19 @@ class SoundForm(QWidget):
         for which, button in self._listening.items():
             button.setText(tr("Stop") if which == playing else which.capitalize())
 
-    def _build_voices(self) -> QComboBox:
-        self.voices = _make_combo(tr("Voices"))
-        for key in (DEFAULT_VOICE, *(name for name in VOICES if name != DEFAULT_VOICE)):
-            self.voices.addItem(voice_type(key).title, key)
-        self.voices.addItem(tr("No sound at all"), NONE)
-        self.voices.addItem(tr("Keep the voices as they are"), KEEP)
-        return self.voices
-
-    def _build_covers(self) -> QComboBox:
-        self.covers = _make_combo(tr("What is heard where personal information is said"))
-        for key, title in _COVER_TITLES.items():
-            self.covers.addItem(title, key)
-        self.covers.setCurrentIndex(self.covers.findData(MUTE))
-        self.covers.setToolTip(tr("What is heard where names, places, numbers and the like are said"))
-        return self.covers
-
     def _build_listening(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        row.addWidget(PlainLabel(tr("Listen")))
+        row = make_row(PlainLabel(tr("Listen")))
         self._listening = {}
         for which, tip in (
             (BEFORE, tr("Hear some seconds around this frame as they were recorded")),
             (AFTER, tr("Hear the same seconds as they will be in the clip")),
         ):
-            button = QPushButton(which.capitalize())
-            button.setToolTip(plain_tip(tip))
-            button.setAutoDefault(False)
-            button.clicked.connect(lambda _=False, which=which: self._listen(which))
+            button = push_button(
+                which.capitalize(), tip, lambda _=False, which=which: self._listen(which), autoDefault=False
+            )
             self._listening[which] = button
             row.addWidget(button)
-        self.heard = PlainLabel(wordWrap=True)
-        self.heard.setStyleSheet(f"color: {theme.palette().muted.name()};")
+        self.heard = PlainLabel(wordWrap=True, styleSheet=f"color: {theme.palette().muted.name()};")
         row.addWidget(self.heard, 1)
         return row
 
@@ -256,48 +228,21 @@ class SoundForm(QWidget):
         """Return the button that lets somebody hear the sound before or after."""
         return self._listening[which]
 
-    def _align(self, form: OptionForm) -> None:
-        """Let all fields begin at one edge."""
-        titles = [self._rows.labelForField(combo_box) for combo_box in (self.voices, self.covers)]
-        titles += [part for part in form.findChildren(QLabel) if part.parent() is form]
-        widest = max(title.sizeHint().width() for title in titles if title is not None)
-        for title in titles:
-            if title is not None:
-                title.setMinimumWidth(widest)
-        inner = form.layout()
-        if isinstance(inner, QFormLayout):
-            inner.setHorizontalSpacing(theme.GRID)
-
     def _show_current(self) -> None:
-        if self.form is not None:
-            self._values[self._shown] = self.form.values()
-            self._options.removeWidget(self.form)
-            self.form.hide()
-            self.form.deleteLater()
-            self.form = None
-        self._shown = str(self.voices.currentData())
-        if self._shown in VOICES:
-            kind = voice_type(self._shown)
+        shown = self.voices.key()
+        kind = voice_type(shown) if shown in VOICES else None
+        self._options.show_kind(shown, kind.options_type if kind is not None else None)
+        align_titles(self._rows, self._options.form)
+        if kind is not None:
             self.described.setText(f"{kind.description} {kind.weakness}")
-            self.form = OptionForm(kind.options_type, self._values.get(self._shown, {}))
-            self.form.changed.connect(self.changed)
-            self._options.addWidget(self.form)
-            self._align(self.form)
-        self.described.setVisible(self._shown in VOICES)
-        self.covers.setEnabled(self._shown != NONE)
-        said = [VOICE_WARNING] if self._shown == KEEP else []
-        if self.covers.currentData() == NONE and self._shown != NONE:
+        self.described.setVisible(kind is not None)
+        self.covers.setEnabled(shown != NONE)
+        said = [VOICE_WARNING] if shown == KEEP else []
+        if self.covers.key() == NONE and shown != NONE:
             said.append(tr("Names and other personal information stay to be heard."))
         self.warning.setText(" ".join(said))
         self.warning.setVisible(bool(said))
         self.changed.emit()
-
-
-def _make_combo(name: str) -> QComboBox:
-    made = ComboBox()
-    made.setAccessibleName(name)
-    made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    return made
 
 
 Span = tuple[int, int]
@@ -363,18 +308,13 @@ class ExportDialog(OwnDialog):
         self._recordings, self._shown, self._span = tuple(recordings), shown, span
         self._choose_folder = choose_folder or _ask_folder
         self.setWindowTitle(tr("Export anonymized"))
-        self.resize(bounded_to_screen(_DIALOG_SIZE, self))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID * 2)
+        self.resize(bounded_to_screen(_DIALOG_SIZE * (theme.text_size() / 100), self))
+        column = make_column(margin=theme.GRID * 2, spacing=theme.GRID * 2)
+        self.setLayout(column)
         if left_over:
             column.addLayout(self._unfinished_row(left_over))
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID * 2)
-        row.addWidget(self._build_form(folder))
         self.pane = PreviewPane(time_us)
-        row.addWidget(self.pane, 1)
-        column.addLayout(row, 1)
+        column.addLayout(make_row(self._build_form(folder), self.pane, 1, spacing=theme.GRID * 2), 1)
         column.addLayout(self._buttons())
         self.methods.changed.connect(self._on_changed)
         self.methods.fetch_requested.connect(self.fetch_requested)
@@ -422,7 +362,7 @@ class ExportDialog(OwnDialog):
         form.addRow(tr("&Export"), self._build_scope())
         self.several = TickList()
         self.several.setAccessibleName(tr("Which recordings"))
-        self.several.setFixedHeight(theme.GRID * 14)
+        self.several.setFixedHeight(theme.scaled(theme.GRID * 14))
         for key, title in self._recordings:
             self.several.add_row(key, title, key == self._shown)
         self.several.itemChanged.connect(lambda *_: self._update_note())
@@ -431,7 +371,9 @@ class ExportDialog(OwnDialog):
         self.methods = MethodList()
         form.addRow(tr("Methods; tick one or more"), self.methods)
         self.sound = SoundForm()
-        self.sound.listen_requested.connect(self._on_listen)
+        self.sound.listen_requested.connect(
+            lambda which: self.listen_requested.emit(which, self.sound.choice(), self.pane.time_us)
+        )
         form.addRow(tr("Sound"), self.sound)
         label = PlainLabel(tr("&Folder"))
         row = self._folder_row(folder)
@@ -449,47 +391,35 @@ class ExportDialog(OwnDialog):
             FieldChoice("overwrite", tr("Replace clips of the same name"), tr("Made by an earlier export."))
         )
         form.addRow(self.overwrite)
-        area = QScrollArea(widgetResizable=True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(inner)
-        area.setFixedWidth(_FORM_WIDTH)
+        area = make_scroll_area(inner, frame=True)
+        area.setFixedWidth(theme.scaled(_FORM_WIDTH))
         return area
 
-    def _build_scope(self) -> QComboBox:
-        titles = dict(self._recordings)
-        self.what = ComboBox()
-        self.what.setAccessibleName(tr("What to export"))
-        self.what.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.what.addItem(tr("This recording ({titles})").format(titles=titles.get(self._shown, "")), "recording")
+    def _build_scope(self) -> ChoiceBox:
+        names = {
+            "recording": tr("This recording ({titles})").format(titles=dict(self._recordings).get(self._shown, ""))
+        }
         if self._span is not None:
-            self.what.addItem(
-                tr("From {start} to {end}").format(start=format_time(self._span[0]), end=format_time(self._span[1])),
-                "span",
-            )
-            self.what.setCurrentIndex(1)
+            start, end = map(format_time, self._span)
+            names["span"] = tr("From {start} to {end}").format(start=start, end=end)
         if len(self._recordings) > 1:
-            self.what.addItem(tr("All {recordings} recordings").format(recordings=len(self._recordings)), "all")
-            self.what.addItem(tr("Several recordings…"), "several")
+            names["all"] = tr("All {recordings} recordings").format(recordings=len(self._recordings))
+            names["several"] = tr("Several recordings…")
+        self.what = ChoiceBox(tr("What to export"), "", names, compact=True)
+        self.what.choose("span")
         self.what.currentIndexChanged.connect(self._on_scope)
         return self.what
 
     def _folder_row(self, folder: Path) -> QHBoxLayout:
-        self.folder = QLineEdit(str(folder))
-        self.folder.setAccessibleName(tr("Folder for the clips"))
-        browse = QPushButton(tr("Choose…"))
-        browse.setToolTip(tr("Choose the folder for the clips"))
-        browse.setAutoDefault(False)
-        browse.clicked.connect(self._browse)
+        self.folder = line_edit(tr("Folder for the clips"), text=str(folder))
+        browse = push_button(tr("Choose…"), tr("Choose the folder for the clips"), self._browse, autoDefault=False)
         return make_row(self.folder, 1, browse)
 
     def _unfinished_row(self, text: str) -> QHBoxLayout:
-        words = PlainLabel(text, wordWrap=True)
-        words.setStyleSheet(f"color: {theme.palette().uncertain.name()};")
-        self.resume = QPushButton(tr("Go on with it"))
-        self.resume.setToolTip(tr("Make the clips that are left"))
-        self.resume.setAutoDefault(False)
-        self.resume.clicked.connect(self._resume)
+        words = PlainLabel(text, wordWrap=True, styleSheet=f"color: {theme.palette().uncertain.name()};")
+        self.resume = push_button(
+            tr("Go on with it"), tr("Make the clips that are left"), self._resume, autoDefault=False
+        )
         return make_row(words, 1, self.resume)
 
     def _buttons(self) -> DialogButtons:
@@ -514,9 +444,6 @@ class ExportDialog(OwnDialog):
     def _on_changed(self) -> None:
         self._update_note()
         self._ask_preview()
-
-    def _on_listen(self, which: str) -> None:
-        self.listen_requested.emit(which, self.sound.choice(), self.pane.time_us)
 
     def _ask_preview(self) -> None:
         if self.methods.missing():

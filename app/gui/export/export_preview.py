@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from anonymize.export.preview_job import Preview, take_preview
 from anonymize.faces.masking_plan import delete_tracks_file
@@ -24,6 +24,7 @@ from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
+from widgets.form.controls import push_button
 from widgets.form.layouts import make_column, make_row
 from widgets.text_labels import ElidedLabel
 
@@ -445,12 +446,13 @@ class PreviewPane(QWidget):
         self._nearest_us: int | None = None
         self.pictures = BeforeAfter()
         self.status = ElidedLabel()
-        self.go = QPushButton(tr("Go to a face"))
-        self.go.setToolTip(tr("Show the nearest frame in which a face is hidden"))
-        self.go.setAutoDefault(False)
-        self.go.clicked.connect(self._go_to_nearest)
-        row = make_row(self.status, 1, self.go)
-        self.setLayout(make_column(self.pictures, 1, row))
+        self.go = push_button(
+            tr("Go to a face"),
+            tr("Show the nearest frame in which a face is hidden"),
+            self._go_to_nearest,
+            autoDefault=False,
+        )
+        self.setLayout(make_column(self.pictures, 1, make_row(self.status, 1, self.go)))
         policy = self.go.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self.go.setSizePolicy(policy)

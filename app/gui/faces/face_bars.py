@@ -3,16 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Signal, SignalInstance
-from PySide6.QtWidgets import (
-    QComboBox,
-    QGridLayout,
-    QHBoxLayout,
-    QLineEdit,
-    QPushButton,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QGridLayout, QPushButton, QWidget
 
 from app.gui.faces.face_cards import CardState, FaceCard, Order
 from project.entities.face_regions import Region, RegionKind
@@ -21,10 +12,11 @@ from project.schemes.scheme import FieldChoice
 from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickRow
+from widgets.form.controls import line_edit, push_button, tool_button
 from widgets.form.input_fields import ChoiceBox
+from widgets.form.layouts import make_column, make_row
 from widgets.labels import ParticipantButtons, make_choice_button
-from widgets.text_labels import ElidedLabel, PlainLabel, describe, plain_tip
-from widgets.theme import icon
+from widgets.text_labels import ElidedLabel, PlainLabel, plain_tip
 
 _FILTERS: dict[str, tuple[str, Callable[[FaceCard], bool]]] = {
     "decide": (tr("To decide"), lambda card: card.is_undecided),
@@ -52,18 +44,12 @@ class FaceFilterBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID // 2)
         self.shown = ChoiceBox(tr("Which faces are listed"), compact=True)
         self.order = ChoiceBox(tr("How faces are sorted"), names=_ORDERS, compact=True)
-        self._count = PlainLabel()
-        self._count.setProperty("quiet", True)
+        self._count = PlainLabel(look="quiet")
         self.shown.activated.connect(lambda _at: self.changed.emit())
         self.order.activated.connect(lambda _at: self.changed.emit())
-        row.addWidget(self.shown, 1)
-        row.addWidget(self.order, 1)
-        row.addWidget(self._count)
+        self.setLayout(make_row(self.shown, 1, self.order, 1, self._count, spacing=theme.GRID // 2))
         self._people: list[Participant] = []
         self._fill()
 
@@ -96,13 +82,7 @@ class FaceFilterBar(QWidget):
 
 
 class PeopleBar(ParticipantButtons):
-    """Buttons about the selected faces.
-
-    Signals:
-        dismiss_requested (bool): it is no face, or it is one after all.
-    """
-
-    dismiss_requested = Signal(bool)
+    """Buttons about the selected faces."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
@@ -112,7 +92,6 @@ class PeopleBar(ParticipantButtons):
         )
         self.dismiss = make_choice_button(tr("Not a face"), tr("Then it is neither drawn nor hidden (X)"))
         self.dismiss.setCheckable(True)
-        self.dismiss.clicked.connect(self.dismiss_requested)
         self.set_people([])
 
     def set_people(self, people: Sequence[Participant]) -> None:
@@ -138,34 +117,24 @@ class FaceQueueBar(QWidget):
 
     Signals:
         step_requested (int): 1 for the next place, -1 for the one before.
-        seen_requested: no face is uncovered at the place that is shown.
     """
 
     step_requested = Signal(int)
-    seen_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
-        self._left = ElidedLabel()
-        self._left.setFont(theme.font(semibold=True))
-        self._why = ElidedLabel()
-        self._why.setProperty("quiet", True)
-        self.before = _make_tool_button("skip-back", tr("Place before"), -1, self)
-        self.after = _make_tool_button("skip-forward", tr("Next place to look at"), 1, self)
-        self.seen = QPushButton(tr("Checked, OK"))
-        self.seen.setProperty("segment", True)
-        self.seen.clicked.connect(self.seen_requested)
-        row.addWidget(self._left, 1)
-        row.addWidget(self.before)
-        row.addWidget(self.after)
-        row.addWidget(self.seen)
-        column.addLayout(row)
-        column.addWidget(self._why)
+        self._left = ElidedLabel(font=theme.font(semibold=True))
+        self._why = ElidedLabel(look="quiet")
+        self.before = tool_button("skip-back", tr("Place before"), do=lambda: self.step_requested.emit(-1))
+        self.after = tool_button("skip-forward", tr("Next place to look at"), do=lambda: self.step_requested.emit(1))
+        self.seen = push_button(tr("Checked, OK"), look="segment")
+        self.setLayout(
+            make_column(
+                make_row(self._left, 1, self.before, self.after, self.seen, spacing=theme.GRID // 2),
+                self._why,
+                spacing=theme.GRID // 2,
+            )
+        )
         self.set_keys({})
 
     def set_keys(self, keys: dict[str, str]) -> None:
@@ -176,7 +145,7 @@ class FaceQueueBar(QWidget):
         for key, button, words in (
             ("after", self.after, tr("Next place to look at, the worst first")),
             ("before", self.before, tr("The place before")),
-            ("seen", self.seen, tr("I looked: no face is bare here; go to the next place")),
+            ("seen", self.seen, tr("No face is uncovered here; go to the next place")),
         ):
             button.setToolTip(plain_tip(f"{words} ({keys[key]})" if keys.get(key) else words))
 
@@ -196,14 +165,6 @@ class FaceQueueBar(QWidget):
     def reason_text(self) -> str:
         """Return what is said about the place that is shown."""
         return self._why.text()
-
-
-def _make_tool_button(name: str, words: str, step: int, bar: FaceQueueBar) -> QToolButton:
-    button = QToolButton()
-    button.setIcon(icon(name))
-    button.setAccessibleName(words)
-    button.clicked.connect(lambda: bar.step_requested.emit(step))
-    return button
 
 
 KINDS = {
@@ -240,20 +201,17 @@ class RegionBar(QWidget):
         self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.kind.setMinimumContentsLength(6)
         self.kind.activated.connect(self._choose_kind)
-        self.label = QLineEdit()
-        self.label.setPlaceholderText(tr("Name, such as badge"))
-        self.label.setAccessibleName(tr("Name of this box"))
+        self.label = line_edit(tr("Name of this box"), tr("Name, such as badge"))
         self.label.editingFinished.connect(self._rename)
-        self.starts = QPushButton(tr("Starts here"))
-        self.starts.setToolTip(tr("It starts at the frame that is shown ([)"))
-        self.starts.clicked.connect(lambda: self._emit(self.start_requested))
-        self.ends = QPushButton(tr("Ends here"))
-        self.ends.setToolTip(tr("It ends after the frame that is shown (])"))
-        self.ends.clicked.connect(lambda: self._emit(self.end_requested))
-        self.delete = QToolButton()
-        self.delete.setIcon(icon("trash-2"))
-        describe(self.delete, tr("Delete this box"), tr("Delete this box (Del)"))
-        self.delete.clicked.connect(lambda: self._emit(self.delete_requested))
+        self.starts = push_button(
+            tr("Starts here"), tr("It starts at the frame that is shown ([)"), lambda: self._emit(self.start_requested)
+        )
+        self.ends = push_button(
+            tr("Ends here"), tr("It ends after the frame that is shown (])"), lambda: self._emit(self.end_requested)
+        )
+        self.delete = tool_button(
+            "trash-2", tr("Delete this box"), tr("Delete this box (Del)"), lambda: self._emit(self.delete_requested)
+        )
         grid.addWidget(self.kind, 0, 0)
         grid.addWidget(self.label, 0, 1, 1, 2)
         grid.addWidget(self.starts, 1, 0)
@@ -305,17 +263,12 @@ class ReviewBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
         words = tr("Every face is hidden as it should be. Any later change of the faces takes it back.")
         self.tick = TickRow(FieldChoice("reviewed", tr("Reviewed"), words))
         self.tick.clicked.connect(self._on_tick)
-        self._state = PlainLabel(wordWrap=True)
-        self._state.setProperty("quiet", True)
+        self._state = PlainLabel(wordWrap=True, look="quiet")
         self._state.setContentsMargins(30, 0, 0, 0)
-        column.addWidget(self.tick)
-        column.addWidget(self._state)
+        self.setLayout(make_column(self.tick, self._state, spacing=0))
         self._on = False
 
     def show_state(self, reviewed: bool, words: str, *, warned: bool = False, writable: bool = True) -> None:
@@ -344,36 +297,24 @@ class SuggestionBar(QWidget):
     Signals:
         show_requested: show what the suggestion is about.
         accept_requested: do it.
-        skip_requested: show the next suggestion.
     """
 
     show_requested = Signal()
     accept_requested = Signal()
-    skip_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
         self._words = ElidedLabel()
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
-        self.show_them = QPushButton(tr("Show"))
-        self.show_them.setToolTip(tr("Show what it is about"))
-        self.show_them.clicked.connect(self.show_requested)
-        self.accept = QPushButton()
-        self.accept.setToolTip(tr("Do this, as one step that can be undone"))
-        self.accept.clicked.connect(self.accept_requested)
-        self.skip = QToolButton()
-        self.skip.setIcon(icon("skip-forward"))
-        describe(self.skip, tr("Another suggestion"), tr("Another suggestion"))
-        self.skip.clicked.connect(self.skip_requested)
-        row.addWidget(self.accept, 1)
-        row.addWidget(self.show_them)
-        row.addWidget(self.skip)
-        column.addWidget(self._words)
-        column.addLayout(row)
+        self.show_them = push_button(tr("Show"), tr("Show what it is about"), self.show_requested)
+        self.accept = push_button("", tr("Do this, as one step that can be undone"), self.accept_requested)
+        self.skip = tool_button("skip-forward", tr("Another suggestion"))
+        self.setLayout(
+            make_column(
+                self._words,
+                make_row(self.accept, 1, self.show_them, self.skip, spacing=theme.GRID // 2),
+                spacing=theme.GRID // 2,
+            )
+        )
         self.hide()
 
     def show_suggestion(self, words: str, accept: str, *, several: bool, writable: bool) -> None:

@@ -243,11 +243,11 @@ class CardDelegate(QStyledItemDelegate):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._size = QSize(MIN_CARD_WIDTH, CARD_HEIGHT)
+        self._size = QSize(MIN_CARD_WIDTH, theme.scaled(CARD_HEIGHT))
 
     def set_width(self, width: int) -> None:
         """Make cards this wide."""
-        self._size = QSize(width, CARD_HEIGHT)
+        self._size = QSize(width, theme.scaled(CARD_HEIGHT))
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:
         return self._size
@@ -277,7 +277,7 @@ class CardDelegate(QStyledItemDelegate):
             crop = crops[place] if place < len(crops) else None
             _paint_crop(painter, where, crop, done=bool(crops))
         painter.setOpacity(1.0)
-        text = QRectF(left + 3 * (CROP_PX + _GAP) + 6, plate.top() + 5, 0, CROP_PX + 2)
+        text = QRectF(left + 3 * (CROP_PX + _GAP) + 6, plate.top() + 5, 0, plate.height() - 14)
         text.setRight(plate.right() - 6)
         _paint_words(painter, text, card, gone)
         painter.restore()
@@ -310,13 +310,9 @@ def _paint_words(painter: QPainter, where: QRectF, card: FaceCard, gone: bool) -
     score = "" if card.score is None else tr("score {score:.2f}").format(score=card.score)
     lasting = f"{format_seconds(card.length_us)}  " if card.person_name else ""
     _draw_elided(painter, rows[2], f"{lasting}{score}", small, colours.muted)
-    paint_sign(painter, _SIGNS[card.state], rows[3].topLeft() + _sign_offset(line), _state_ink(card))
+    paint_sign(painter, _SIGNS[card.state], rows[3].topLeft() + QPointF(0, (line - SIGN_PX) / 2), _state_ink(card))
     words = _state_words(card)
     _draw_elided(painter, rows[3].adjusted(SIGN_PX + 5, 0, 0, 0), words, small, _state_ink(card))
-
-
-def _sign_offset(line: float) -> QPointF:
-    return QPointF(0, (line - SIGN_PX) / 2)
 
 
 def _state_words(card: FaceCard) -> str:
@@ -371,6 +367,7 @@ class CardsView(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setMinimumHeight(2 * CARD_HEIGHT)
+        theme.notifier.changed.connect(self._fit_columns)
         self.selectionModel().selectionChanged.connect(self._emit_selection)
         model.modelReset.connect(self._restore)
         self.clicked.connect(lambda index: self.opened.emit(model.cards[index.row()].key))
@@ -394,8 +391,8 @@ class CardsView(QListView):
 
     def _fit_columns(self) -> None:
         room = self.viewport().width()
-        columns = max(1, room // MIN_CARD_WIDTH)
-        wanted = QSize(max(1, room // columns), CARD_HEIGHT)
+        columns = max(1, room // theme.scaled(MIN_CARD_WIDTH))
+        wanted = QSize(max(1, room // columns), theme.scaled(CARD_HEIGHT))
         if wanted != self.gridSize():
             self._delegate.set_width(wanted.width())
             self.setGridSize(wanted)

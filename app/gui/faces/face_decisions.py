@@ -1,28 +1,20 @@
-"""Turns decisions about the selected faces into edits: whose they are, that they are no faces, that a place was seen.
+"""Turns decisions about the selected faces into edits: whose they are, that they are no faces, that they were seen."""
 
-Also the keys of the mode Faces.
-"""
-
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
-from functools import partial
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+from PySide6.QtCore import QObject
 
 from anonymize.faces import face_review_edits
 from anonymize.faces.face_review import FaceSheet, SamePersonSuggestion
 from app.gui.faces.box_editing import BoxEditor
 from app.gui.faces.face_queue import ReviewSpans
 from app.gui.faces.faces_page import FacesPage
-from app.gui.pages.commands import ModeKeys
 from app.gui.player.player import Player
 from app.gui.study.study_controller import StudyController
 from project.entities.study_records import Changes, Participant, ParticipantRole
 from project.session.session import Session
 from resources.translation import tr
-from widgets.labels import DIGIT_KEYS
 
 
 class FaceReviewController(QObject):
@@ -39,17 +31,16 @@ class FaceReviewController(QObject):
     ) -> None:
         super().__init__(parent)
         self._studio, self._player, self._page, self._places = studio, player, page, places
-        self._drawing = drawing
         self._people: Mapping[str, Participant] = {}
         self._suggestions: list[SamePersonSuggestion] = []
         self._shown = 0
         page.people.assign_requested.connect(self.assign)
         page.people.new_requested.connect(lambda: self._assign_to_new(*self._selected()))
-        page.people.dismiss_requested.connect(self.dismiss)
+        page.people.dismiss.clicked.connect(self.dismiss)
         page.suggestion.accept_requested.connect(self._accept)
         page.suggestion.show_requested.connect(self._select_suggested)
-        page.suggestion.skip_requested.connect(self._skip)
-        page.queue.seen_requested.connect(self.mark_seen)
+        page.suggestion.skip.clicked.connect(self._skip)
+        page.queue.seen.clicked.connect(self.mark_seen)
         page.review.review_requested.connect(self._review)
         bar = page.region
         bar.kind_requested.connect(
@@ -190,63 +181,3 @@ def _review_status(sheet: FaceSheet, names: Mapping[str, str]) -> tuple[str, boo
 
 def _format_local_time(at: str) -> str:
     return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M")
-
-
-Handler = Callable[[], object]
-_STEPS = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
-REPEATING_KEYS = frozenset(f"Alt+{shift}{key}" for shift in ("", "Shift+") for key in _STEPS)
-"""Keys that go on while they are held down."""
-
-
-class FaceKeys(ModeKeys):
-    """Looks keys up by their text, so that a user's own keys hold at once."""
-
-    def __init__(
-        self, page: QWidget, fixed: Mapping[str, Handler], repeating: frozenset[str], holds: Callable[[str], bool]
-    ) -> None:
-        """Make the filter; `holds` tells whether a fixed key means something at this moment."""
-        super().__init__(page, {})
-        self._fixed = fixed
-        self._holds = holds
-        self._own: dict[str, Handler] = {}
-        self._repeats = repeating
-
-    def set_user_keys(self, keys: Mapping[str, Handler]) -> None:
-        """Take the keys that the user can choose."""
-        self._own = dict(keys)
-
-    def handler_for(self, event: QKeyEvent) -> tuple[Handler, bool] | None:
-        if isinstance(QApplication.focusWidget(), QLineEdit):
-            return None
-        pressed = event.keyCombination()
-        modifiers = pressed.keyboardModifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        key = Qt.Key.Key_Return if pressed.key() == Qt.Key.Key_Enter else pressed.key()
-        name = QKeySequence(int(modifiers.value) | int(key)).toString(QKeySequence.SequenceFormat.PortableText)
-        do = self._own.get(name) or (self._fixed.get(name) if self._holds(name) else None)
-        return None if do is None else (do, name in self._repeats)
-
-
-def fixed_keys(
-    deciding: FaceReviewController, drawing: BoxEditor, next_to_decide: Handler, deselect: Handler
-) -> dict[str, Handler]:
-    """Return the keys that cannot be changed, and what they do."""
-    digits: dict[str, Handler] = {
-        str(number): partial(deciding.assign_by_digit, number) for number in range(1, DIGIT_KEYS + 1)
-    }
-    moves: dict[str, Handler] = {
-        tr("Alt+{key}").format(key=key): partial(drawing.nudge, *by) for key, by in _STEPS.items()
-    }
-    sizes: dict[str, Handler] = {
-        tr("Alt+Shift+{key}").format(key=key): partial(drawing.nudge, 0, 0, *by) for key, by in _STEPS.items()
-    }
-    return {
-        **digits,
-        **moves,
-        **sizes,
-        "X": deciding.toggle_dismissed,
-        "Return": next_to_decide,
-        "Esc": deselect,
-        "Del": drawing.delete,
-        "[": partial(drawing.trim, True),
-        "]": partial(drawing.trim, False),
-    }

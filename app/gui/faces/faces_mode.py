@@ -4,9 +4,10 @@ Loads tracks and regions, updates page, boxes and lanes, and starts the jobs tha
 picture.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 
-from PySide6.QtCore import QObject, Qt, QTimer
+from PySide6.QtCore import QObject, QTimer
 
 from annotate.study import people
 from anonymize.faces import face_tracking_job, text_regions_job
@@ -14,10 +15,11 @@ from anonymize.faces.face_review import FaceSheet, build_face_sheet
 from anonymize.faces.face_review_edits import add_areas
 from app.gui.faces.box_editing import BoxCanvas, BoxEditor
 from app.gui.faces.face_crops import Crops, build_cards, region_styles, track_crops
-from app.gui.faces.face_decisions import REPEATING_KEYS, FaceKeys, FaceReviewController, fixed_keys
+from app.gui.faces.face_decisions import FaceReviewController
 from app.gui.faces.face_queue import ReviewSpans
 from app.gui.faces.faces_page import FacesPage
-from app.gui.jobs.job_center import JobCenter
+from app.gui.jobs.job_center import JobCenter, RunningJob
+from app.gui.pages.commands import ModeKeys, PageKey, digit_keys
 from app.gui.player.playback import Playback
 from app.gui.player.player import Player
 from app.gui.study.study_controller import StudyController
@@ -25,13 +27,11 @@ from app.gui.timeline.timeline_presenter import FACES, TimelineFeed
 from models.text_regions.text_detectors import StaticTextRegion
 from project.entities.face_regions import Keyframe, Region, region_to_track
 from project.entities.study_records import Changes, FaceTrack, Participant, ParticipantRole, Run
-from project.errors import UserError
 from project.queries.annotator_rows import annotator_names
 from project.queries.face_rows import regions_of, track_boxes, tracks_of
 from project.queries.history_rows import latest_run
 from project.queries.recording_rows import all_participants, participants_in
 from project.session.job_notes import is_noted
-from project.session.jobs import JobSpec
 from project.store.locking import is_held
 from resources.translation import tr, trn
 from widgets.player.player_view import PlayerView
@@ -55,16 +55,7 @@ class TextAreas(QObject):
 
     def find_text(self) -> None:
         """Look for text in this recording."""
-        session, recording = self._studio.session, self._studio.recording
-        if session is None or recording is None or self._jobs.find_job(text_regions_job.KIND, recording.id) is not None:
-            return
-        try:
-            session.study.require_writable()
-            work = text_regions_job.prepare(session, recording.id)
-        except UserError as error:
-            self._studio.failed.emit(error)
-            return
-        self._jobs.start(work)
+        self._jobs.start_here(text_regions_job.KIND, text_regions_job.prepare)
 
     def reload(self) -> None:
         """Read what is suggested for the recording that is shown."""
@@ -89,60 +80,6 @@ class TextAreas(QObject):
             self._player.seek((suggested_area.start_us + suggested_area.end_us) // 2)
 
 
-class TrackingJob(QObject):
-    """Starts it, stops it, and shows how far it is."""
-
-    def __init__(
-        self, studio: StudyController, page: FacesPage, jobs: JobCenter, parent: QObject | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._studio, self._page, self._jobs = studio, page, jobs
-        page.track_requested.connect(self.track)
-        page.cancel_requested.connect(self.cancel)
-        # Also one that is resumed, or was begun elsewhere.
-        jobs.started.connect(self._on_job_changed, Qt.ConnectionType.QueuedConnection)
-        jobs.progressed.connect(self._show_progress)
-        jobs.done.connect(lambda work, _result: self._on_job_changed(work))
-        jobs.stopped.connect(self._on_job_changed)
-
-    def track(self) -> None:
-        """Look for faces in this recording."""
-        session, recording = self._studio.session, self._studio.recording
-        if session is None or recording is None or self._jobs.find_job("faces", recording.id) is not None:
-            return
-        try:
-            session.study.require_writable()
-            work = face_tracking_job.prepare(session, recording.id)
-        except UserError as error:
-            self._studio.failed.emit(error)
-            return
-        self._jobs.start(work)
-        self.show_state()
-
-    def cancel(self) -> None:
-        """Stop looking for faces in this recording."""
-        work = self._running()
-        if work is not None:
-            self._jobs.cancel(work)
-
-    def show_state(self) -> None:
-        """Show whether faces are being looked for in this recording."""
-        work = self._running()
-        self._page.set_progress(f"{work.title}…" if work else None)
-
-    def _running(self) -> JobSpec | None:
-        recording = self._studio.recording
-        return self._jobs.find_job("faces", recording.id) if recording else None
-
-    def _show_progress(self, work: JobSpec, done: int, total: int, text: str) -> None:
-        if work is self._running():
-            self._page.set_progress(text or f"{work.title}…", done, total)
-
-    def _on_job_changed(self, work: JobSpec) -> None:
-        if self._studio.recording is not None and work.recording_id == self._studio.recording.id:
-            self.show_state()
-
-
 _FACE_TABLES = frozenset({"run", "face_track", "track_correction", "track_box", "region", "region_box", "participant"})
 _REVIEW_TABLES = frozenset({"seen_span", "face_review", "annotator"})
 _FRAME_US = 40_000
@@ -150,6 +87,13 @@ _UPDATE_DELAY_MS, _SLOW_UPDATE_DELAY_MS = 40, 400
 """How long after an edit the spans are worked out again: keys that are held down are not slowed."""
 _MANY_TRACKS = 300
 """Tracks from which on it is the longer pause."""
+
+
+def _nudge(*by: int) -> Callable[["FacesController"], object]:
+    return lambda c: c.drawing.nudge(*by)
+
+
+_STEPS = (("Left", (-1, 0)), ("Right", (1, 0)), ("Up", (0, -1)), ("Down", (0, 1)))
 
 
 class FacesController(QObject):
@@ -171,7 +115,7 @@ class FacesController(QObject):
         self._studio = studio
         self._player = player
         self._playback = playback
-        self._page = page
+        self.page = page
         self._view = view
         self._timeline = timeline
         self._feed = feed
@@ -191,15 +135,17 @@ class FacesController(QObject):
         self.drawing = BoxEditor(studio, player, self.canvas, self.places, self)
         self.deciding = FaceReviewController(studio, player, page, self.places, self.drawing, self)
         self.text = TextAreas(studio, player, page, jobs, self)
-        self.job = TrackingJob(studio, page, jobs, self)
-        fixed = fixed_keys(self.deciding, self.drawing, self._next_to_decide, lambda: page.select([]))
-        self._keys = FaceKeys(page, fixed, REPEATING_KEYS, lambda key: key != "Esc" or bool(self.drawing.selected))
+        self._jobs = jobs
+        self.job = RunningJob(studio, jobs, ("faces",), page.set_progress, self)
+        self._keys = ModeKeys(page, KEYS, self, lambda: bool(self.drawing.selected))
         self._later = QTimer(self, singleShot=True)
         self._later.timeout.connect(self._update_queue)
         self._connect_signals()
 
     def _connect_signals(self) -> None:
-        page, studio = self._page, self._studio
+        page, studio = self.page, self._studio
+        page.track_requested.connect(self.track)
+        page.cancel_requested.connect(self.job.cancel)
         studio.recording_changed.connect(self._leave_recording)
         self._player.opened.connect(lambda _times: self.reload())
         self._player.position_changed.connect(self._on_position)
@@ -218,7 +164,8 @@ class FacesController(QObject):
 
     def track(self) -> None:
         """Look for faces in this recording."""
-        self.job.track()
+        if self._jobs.start_here("faces", face_tracking_job.prepare) is not None:
+            self.job.refresh()
 
     def close(self) -> None:
         """End the thread that makes pictures."""
@@ -227,32 +174,23 @@ class FacesController(QObject):
     def set_active(self, active: bool) -> None:
         """Say whether the mode Faces is on: boxes are drawn and the band is shown then only."""
         self._active = active
-        if active:
-            self._keys.watch(self._page.window())
-            if self._stale:
-                self._schedule_queue_update()
+        if active and self._stale:
+            self._schedule_queue_update()
         self.places.set_band_visible(active)
         self._show_canvas()
 
-    def set_keys(self, keys: Mapping[str, tuple[str, ...]]) -> None:
-        """Take the user's keys of the actions of this mode: action -> keys."""
-        do = {
-            "place_on": lambda: self.places.step(1),
-            "place_back": lambda: self.places.step(-1),
-            "place_seen": self.deciding.mark_seen,
-            "keyframe": self.drawing.set_keyframe,
-            "keyframe_delete": self.drawing.delete_keyframe,
-        }
-        self._keys.set_user_keys({key: act for action, act in do.items() for key in keys.get(action, ())})
+    def set_keys(self, keys: Mapping[str, tuple[str, ...]], trigger: Callable[[str], object]) -> None:
+        """Take the user's keys of the actions of this mode, action -> keys, and what triggers an action."""
+        self._keys.set_own_keys({key: partial(trigger, action) for action, found in keys.items() for key in found})
         first = {action: ", ".join(found) for action, found in keys.items()}
-        self._page.queue.set_keys(
+        self.page.queue.set_keys(
             {"after": first["place_on"], "before": first["place_back"], "seen": first["place_seen"]}
         )
 
     def set_boxes(self, visible: bool) -> None:
         """Draw boxes over the picture, or not."""
         self._view.set_overlays_visible(visible)
-        self._page.set_boxes(visible)
+        self.page.set_boxes(visible)
         self._show_canvas()
 
     def toggle_boxes(self) -> None:
@@ -289,22 +227,22 @@ class FacesController(QObject):
         self._drop_changed_crops(shown, {**boxes, **{region.id: region for region in self.regions}})
         self._playback.faces.set_tracks(shown, self._people, self._frame_us, region_styles(self.regions))
         self.drawing.set_faces(self.tracks, self.regions, boxes, run.id if run is not None else "", self._frame_us)
-        self._page.set_writable(self._studio.writable, session.study.read_only_reason)
+        self.page.set_writable(self._studio.writable, session.study.read_only_reason)
         held = session.study.read_only and is_held(session.study.path)
-        self._page.set_other_window_state(held=held, asked=held and is_noted(session.study, "faces", recording.id))
+        self.page.set_other_window_state(held=held, asked=held and is_noted(session.study, "faces", recording.id))
         if medium is not None and video is None:
-            self._page.show_no_picture()
+            self.page.show_no_picture()
         else:
             self._fill_cards(run)
         if self.crops.set_source(self._player.path if times is not None else None):
-            self._page.model.drop_crops()
+            self.page.model.drop_crops()
         self._feed.set_has_faces(bool(self.tracks))
         self._timeline.set_spans(FACES, self._playback.faces.coverage())
         self._playback.show_faces()
         self._show_region()
         self.text.reload()
         self._show_canvas()
-        self.job.show_state()
+        self.job.refresh()
         self._schedule_queue_update()
 
     def _fill_cards(self, run: Run | None) -> None:
@@ -320,7 +258,7 @@ class FacesController(QObject):
         subject = run.id if run is not None and self.sheet is not None else ""
         sort = subject != self._sorted
         self._sorted = subject
-        self._page.set_cards(cards, self._people, facts, tracked=run is not None or bool(self.regions), sort=sort)
+        self.page.set_cards(cards, self._people, facts, tracked=run is not None or bool(self.regions), sort=sort)
 
     def _schedule_queue_update(self) -> None:
         """Work out again where a look is needed, once the edits pause; nobody needs to know in another mode."""
@@ -349,7 +287,7 @@ class FacesController(QObject):
         self.drawing.set_faces([], [], {}, "", _FRAME_US)
         self._playback.faces.set_tracks([], {}, _FRAME_US)
         self._feed.set_has_faces(False)
-        self._page.show_nothing()
+        self.page.show_nothing()
         self._view.set_overlays(())
 
     def _leave_recording(self) -> None:
@@ -357,7 +295,7 @@ class FacesController(QObject):
         self.places.set_spans(None, [], [])
         self.deciding.show_sheet(None, {}, {})
         self.crops.set_source(None)
-        self._page.model.drop_crops()
+        self.page.model.drop_crops()
         self._shown_boxes = {}
         self._select([])
         self.reload()
@@ -367,7 +305,7 @@ class FacesController(QObject):
         changed = [key for key in {*drawn, *self._drawn} if drawn.get(key) != self._drawn.get(key)]
         self._shown_boxes = {face_track.id: face_track for face_track in shown if len(face_track.frames)}
         self._drawn = dict(drawn)
-        self._page.model.drop_crops(changed)
+        self.page.model.drop_crops(changed)
 
     def _request_crops(self, key: str) -> None:
         track = self._shown_boxes.get(key)
@@ -375,7 +313,7 @@ class FacesController(QObject):
             self.crops.request(key, track_crops(track))
 
     def _seek_to_card(self, key: str) -> None:
-        card = self._page.model.card(key)
+        card = self.page.model.card(key)
         if card is not None:
             self._player.seek(card.start_us)
 
@@ -388,7 +326,7 @@ class FacesController(QObject):
         self._show_region()
 
     def _show_region(self) -> None:
-        self._page.region.show_region(self.drawing.region(), self._page.writable)
+        self.page.region.show_region(self.drawing.region(), self.page.writable)
 
     def _show_canvas(self) -> None:
         self.canvas.set_editable(self._studio.writable)
@@ -396,12 +334,12 @@ class FacesController(QObject):
 
     def _show_place(self) -> None:
         places = self.places
-        self._page.queue.show_remaining(
+        self.page.queue.show_remaining(
             places.remaining_text(),
             places.reason_text(),
             any_left=bool(places.waiting),
             at_one=places.current is not None,
-            writable=self._page.writable,
+            writable=self.page.writable,
         )
         self._show_suspect()
 
@@ -419,13 +357,14 @@ class FacesController(QObject):
             self.canvas.show_suspect(place.box, tr("Uncovered face?"))
 
     def _on_place_entered(self, key: str) -> None:
-        if self._page.model.row(key) is not None:
-            self._page.select([key])
+        if self.page.model.row(key) is not None:
+            self.page.select([key])
         else:
             self._select([key])
 
-    def _next_to_decide(self) -> None:
-        card = self._page.select_next()
+    def go_to_undecided(self) -> None:
+        """Select the next face that nobody decided about, and show it."""
+        card = self.page.select_next()
         if card is None:
             self._studio.message.emit(tr("Every face is decided."))
         else:
@@ -435,3 +374,19 @@ class FacesController(QObject):
         person = self._people.get(participant_id)
         if person is not None:
             self._studio.edit(lambda s: people.change_role(s, person, role))
+
+
+KEYS: tuple[PageKey["FacesController"], ...] = (
+    PageKey("1 2 3", tr("It is this participant")),
+    *digit_keys(lambda c, number: c.deciding.assign_by_digit(number)),
+    PageKey("X", tr("Not a face, or a face after all"), lambda c: c.deciding.toggle_dismissed()),
+    PageKey("Return", tr("Next face to decide"), lambda c: c.go_to_undecided()),
+    PageKey("Esc", tr("Select nothing"), lambda c: c.page.select([]), on_selection=True),
+    PageKey("[ ]", tr("The selected drawn box starts or ends here")),
+    PageKey("[", "", lambda c: c.drawing.trim(True)),
+    PageKey("]", "", lambda c: c.drawing.trim(False)),
+    PageKey("Del", tr("Delete the selected drawn box"), lambda c: c.drawing.delete()),
+    PageKey("Alt+Left Alt+Up", tr("Move the selected box; with Shift, its size")),
+    *(PageKey(f"Alt+{key}", "", _nudge(*by), repeats=True) for key, by in _STEPS),
+    *(PageKey(f"Alt+Shift+{key}", "", _nudge(0, 0, *by), repeats=True) for key, by in _STEPS),
+)

@@ -6,14 +6,7 @@ Tracks faces, assigns them to people, checks uncertain places, and marks the rec
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QPushButton,
-    QScrollArea,
-    QStackedLayout,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QWidget
 
 from app.gui.faces.face_bars import FaceFilterBar, FaceQueueBar, PeopleBar, RegionBar, ReviewBar, SuggestionBar
 from app.gui.faces.face_cards import CardsModel, CardState, CardsView, FaceCard
@@ -25,10 +18,11 @@ from widgets import theme
 from widgets.dialogs.dialog_windows import TextDialog
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.checklists import TickRow
-from widgets.form.layouts import make_row
-from widgets.form.wheel_guard import ComboBox
+from widgets.form.controls import push_button
+from widgets.form.input_fields import ChoiceBox
+from widgets.form.layouts import make_column, make_panel, make_row, make_stack
 from widgets.progress_bars import ProgressBar
-from widgets.text_labels import PlainLabel, describe, plain_tip
+from widgets.text_labels import PlainLabel, plain_tip
 
 _UNTRACKED = (
     tr("Faces not tracked yet"),
@@ -42,7 +36,7 @@ _HELD_ELSEWHERE = (
     tr("No faces are saved in this study yet"),
     tr("Another window has the study open. When it has saved faces, open the study again."),
 )
-_TRACK_AGAIN_TIP = tr("Look for faces again (Ctrl+T); what was said stays with the earlier tracks")
+_TRACK_AGAIN_TIP = tr("Track faces again (Ctrl+T); decisions stay with the earlier tracks")
 _TRACKING = (tr("Faces are being looked for"), tr("You can go on working meanwhile."))
 
 
@@ -72,10 +66,6 @@ class FacesPage(QWidget):
         self._writable = True
         self.setAccessibleName(tr("Faces"))
         self.model = CardsModel(self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        self._stack = QStackedLayout()
         self._no_recording = EmptyState(
             "scan-face", tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O.")
         )
@@ -92,10 +82,8 @@ class FacesPage(QWidget):
         listing = self._make_listing()
         self._listing.setWidget(listing)
         self._listing.setMinimumWidth(listing.minimumSizeHint().width())
-        for page in (self._no_recording, self._no_picture, self._untracked, self._listing):
-            self._stack.addWidget(page)
-        column.addLayout(self._stack, 1)
-        column.addWidget(self._make_progress())
+        self._stack = make_stack(self._no_recording, self._no_picture, self._untracked, self._listing)
+        self.setLayout(make_column(self._stack, 1, self._make_progress(), margin=theme.GRID * 3 // 2))
         self.show_nothing()
 
     def show_nothing(self) -> None:
@@ -211,13 +199,8 @@ class FacesPage(QWidget):
 
     def _make_listing(self) -> QWidget:
         page = QWidget(self._listing.viewport())
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         self.queue = FaceQueueBar(page)
-        self._facts = PlainLabel(wordWrap=True)
-        self._facts.setProperty("quiet", True)
-        self._facts.setAccessibleName(tr("About this tracking"))
+        self._facts = PlainLabel(wordWrap=True, look="quiet", accessibleName=tr("About this tracking"))
         self.suggestion = SuggestionBar(page)
         self.text = SuggestionBar(page)
         self.filter = FaceFilterBar(page)
@@ -225,13 +208,10 @@ class FacesPage(QWidget):
         self.cards = CardsView(self.model, page)
         self.cards.selection_changed.connect(self._on_selection)
         self.people = PeopleBar(page)
-        self._role = ComboBox()
-        for role, name in ROLES.items():
-            self._role.addItem(name, role)
-        describe(
-            self._role,
+        self._role = ChoiceBox(
             tr("Role of this participant"),
             tr("Role of this participant; a robot's face can be left as it is on export"),
+            ROLES,
         )
         self._role.activated.connect(self._change_role)
         self.region = RegionBar(page)
@@ -248,38 +228,28 @@ class FacesPage(QWidget):
             self._boxes,
             self.review,
         )
-        for part in above:
-            column.addWidget(part)
-        column.addWidget(self.cards, 1)
-        for part in below:
-            column.addWidget(part)
-        column.addLayout(self._make_foot())
+        page.setLayout(make_column(*above, self.cards, 1, *below, self._make_foot()))
         return page
 
     def _make_foot(self) -> QHBoxLayout:
-        self._again = QPushButton(tr("Track again"))
-        self._again.setToolTip(_TRACK_AGAIN_TIP)
-        self._again.clicked.connect(self.track_requested)
-        export = QPushButton(tr("Export anonymized…"))
-        export.setProperty("primary", True)
-        export.setToolTip(tr("Write clips in which the faces are hidden (Ctrl+E)"))
-        export.clicked.connect(self.export_requested)
+        self._again = push_button(tr("Track again"), _TRACK_AGAIN_TIP, self.track_requested)
+        export = push_button(
+            tr("Export anonymized…"),
+            tr("Write clips in which the faces are hidden (Ctrl+E)"),
+            self.export_requested,
+            look="primary",
+        )
         return make_row(self._again, export, 1)
 
     def _make_progress(self) -> QWidget:
-        self._progress = QWidget()
-        inner = QVBoxLayout()
-        inner.setSpacing(2)
         self._words = PlainLabel()
         self._bar = ProgressBar(textVisible=False)
         self._bar.setFixedHeight(6)
         self._bar.setAccessibleName(tr("Progress of face tracking"))
-        inner.addWidget(self._words)
-        inner.addWidget(self._bar)
-        cancel = QPushButton(tr("Cancel"))
-        cancel.setToolTip(tr("Stop looking for faces; what was done is taken up next time"))
-        cancel.clicked.connect(self.cancel_requested)
-        self._progress.setLayout(make_row(inner, 1, cancel))
+        cancel = push_button(
+            tr("Cancel"), tr("Stop looking for faces; what was done is taken up next time"), self.cancel_requested
+        )
+        self._progress = make_panel(make_row(make_column(self._words, self._bar, spacing=2), 1, cancel))
         self._progress.hide()
         return self._progress
 

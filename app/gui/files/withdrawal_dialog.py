@@ -6,7 +6,7 @@ A dialog previews what would be erased; the erasure runs in a thread while the s
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -41,7 +41,7 @@ from project.text_format import pluralize
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
-from widgets.form.layouts import make_column
+from widgets.form.layouts import bounded_to_screen, make_column
 from widgets.form.wheel_guard import ComboBox
 from widgets.text_labels import PlainLabel, describe
 
@@ -125,7 +125,7 @@ class LookAlikeList(QWidget):
         self.keep = QPushButton(tr("Not theirs: keep"))
         self.keep.setToolTip(tr("The selected ones stay in the study"))
         self.keep_rest = QPushButton(tr("Keep all the rest"))
-        self.keep_rest.setToolTip(tr("All that nobody decided about stays in the study"))
+        self.keep_rest.setToolTip(tr("Everything undecided stays in the study"))
         for button in (self.remove, self.keep, self.keep_rest):
             button.setAutoDefault(False)
             line.addWidget(button)
@@ -222,7 +222,7 @@ class WithdrawalDialog(OwnDialog):
     def __init__(self, pseudonyms: Sequence[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Withdraw a participant"))
-        self.resize(760, 760)
+        self.resize(bounded_to_screen(QSize(760, 760), self))
         self._looked: ErasureRequest | None = None
         self._why_not = ""
         self._timer = QTimer(self, singleShot=True, interval=_TYPING_PAUSE_MS)

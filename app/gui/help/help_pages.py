@@ -33,10 +33,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -50,6 +48,8 @@ from PySide6.QtWidgets import (
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint
+from widgets.form.controls import push_button
+from widgets.form.layouts import make_row
 from widgets.text_labels import PlainLabel, plain_tip
 
 
@@ -67,22 +67,26 @@ class AddressBar(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._address = ""
-        self.words = PlainLabel(wordWrap=True)
-        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.open_it = QPushButton(tr("Open in the browser"))
-        self.open_it.setToolTip(tr("Your browser asks the network for this page; the study has no part in it"))
-        self.copy_it = QPushButton(tr("Copy the address"))
-        self.copy_it.setToolTip(tr("Copy the address, and fetch nothing"))
-        leave = QPushButton(tr("Stay here"))
-        leave.setToolTip(tr("Close this line (Esc)"))
-        self.open_it.clicked.connect(lambda: self._finish(self.open_requested))
-        self.copy_it.clicked.connect(lambda: self._finish(self.copy_requested))
-        leave.clicked.connect(self.hide)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(theme.GRID * 2, theme.GRID, theme.GRID * 2, theme.GRID)
-        row.addWidget(self.words, 1)
-        for button in (self.open_it, self.copy_it, leave):
-            row.addWidget(button)
+        self.words = PlainLabel(wordWrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.open_it = push_button(
+            tr("Open in the browser"),
+            tr("Your browser asks the network for this page; the study has no part in it"),
+            lambda: self._finish(self.open_requested),
+        )
+        self.copy_it = push_button(
+            tr("Copy the address"), tr("Copy the address, and fetch nothing"), lambda: self._finish(self.copy_requested)
+        )
+        leave = push_button(tr("Stay here"), tr("Close this line (Esc)"), self.hide)
+        self.setLayout(
+            make_row(
+                self.words,
+                1,
+                self.open_it,
+                self.copy_it,
+                leave,
+                margin=(theme.GRID * 2, theme.GRID, theme.GRID * 2, theme.GRID),
+            )
+        )
         self.hide()
 
     def confirm_link(self, address: str) -> None:

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QSize, QUrl
+from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QGuiApplication, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from app.docs_browser.docs_pages import (
     PICTURE_PREFIX,
@@ -33,10 +33,10 @@ from app.gui.help.help_topics import START_PAGE, ReferencePageLoader
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import attach
+from widgets.form.controls import tool_button
 from widgets.form.input_fields import mark_search_field
-from widgets.form.layouts import bounded_to_screen
+from widgets.form.layouts import bounded_to_screen, make_row, make_splitter
 from widgets.text_labels import describe
-from widgets.theme import icon
 
 _ZOOMS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
 _DEFAULT_ZOOM = _ZOOMS.index(1.0)
@@ -144,18 +144,11 @@ class HelpWindow(QWidget):
         super().closeEvent(event)
 
     def _lay_out(self) -> None:
-        self.back = self._button("arrow-left", tr("Back (Alt+Left)"), lambda: self.step_history(-1))
-        self.forward = self._button("arrow-right", tr("Forward (Alt+Right)"), lambda: self.step_history(1))
-        home = self._button("book-open", tr("First page (Alt+Home)"), lambda: self.show_page(START_PAGE))
-        smaller = self._button("zoom-out", tr("Smaller (Ctrl+-)"), lambda: self.zoom(-1))
-        larger = self._button("zoom-in", tr("Larger (Ctrl++)"), lambda: self.zoom(1))
-        bar = QHBoxLayout()
-        bar.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
-        for button in (self.back, self.forward, home):
-            bar.addWidget(button)
-        bar.addStretch()
-        for button in (smaller, larger):
-            bar.addWidget(button)
+        self.back = tool_button("arrow-left", tr("Back"), do=lambda: self.step_history(-1), keys="Alt+Left")
+        self.forward = tool_button("arrow-right", tr("Forward"), do=lambda: self.step_history(1), keys="Alt+Right")
+        home = tool_button("book-open", tr("First page"), do=lambda: self.show_page(START_PAGE), keys="Alt+Home")
+        smaller = tool_button("zoom-out", tr("Smaller"), do=lambda: self.zoom(-1), keys="Ctrl+-")
+        larger = tool_button("zoom-in", tr("Larger"), do=lambda: self.zoom(1), keys="Ctrl++")
         self._left = QStackedWidget()
         self._left.addWidget(self.contents)
         self._left.addWidget(self.found)
@@ -169,26 +162,11 @@ class HelpWindow(QWidget):
         main.setLayout(right)
         right.setContentsMargins(0, 0, 0, 0)
         right.setSpacing(0)
-        right.addLayout(bar)
+        right.addLayout(make_row(self.back, self.forward, home, None, smaller, larger, margin=theme.GRID))
         right.addWidget(self.view, 1)
         right.addWidget(self.address)
-        split = QSplitter()
-        split.addWidget(side)
-        split.addWidget(main)
-        split.setStretchFactor(1, 1)
-        split.setSizes([340, 840])
-        split.setChildrenCollapsible(False)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(split)
+        self.setLayout(make_row(make_splitter(Qt.Orientation.Horizontal, side, main, 1, sizes=[340, 840])))
         self.view.setFocus()
-
-    def _button(self, picture_of_it: str, tip: str, do: Callable[[], object]) -> QToolButton:
-        made = QToolButton()
-        made.setIcon(icon(picture_of_it))
-        describe(made, tip, tip)
-        made.clicked.connect(lambda: do())
-        return made
 
     def _connect_signals(self, browse: Callable[[str], object]) -> None:
         self.contents.page_chosen.connect(self.show_page)
@@ -284,7 +262,7 @@ class HelpWindow(QWidget):
     def _docs_theme(self) -> DocsTheme:
         colours = theme.palette()
         return DocsTheme(
-            points=theme.POINTS * _FONT_SCALE * _ZOOMS[self._zoom],
+            points=theme.font().pointSizeF() * _FONT_SCALE * _ZOOMS[self._zoom],
             text=colours.text.name(),
             muted=colours.muted.name(),
             accent=colours.accent.name(),

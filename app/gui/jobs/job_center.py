@@ -1,12 +1,12 @@
 """Takes jobs from their request until their result is stored in the study."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from app.gui.jobs.jobs_panel import JobsPanel, JobState
 from app.gui.jobs.worker_runner import WorkerRunner
@@ -134,6 +134,25 @@ class JobCenter(QObject):
     def find_job(self, kind: str, recording_id: str) -> JobSpec | None:
         """Return the job of a kind that runs or waits for a recording."""
         return next((w for w in self.jobs() if w.kind == kind and w.recording_id == recording_id), None)
+
+    def start_here(
+        self,
+        kind: str,
+        prepare: Callable[[Session, str], JobSpec],
+        then: Callable[[Result], None] | None = None,
+    ) -> JobSpec | None:
+        """Start a job on the recording that is shown, unless one of its kind runs; where it cannot be, say why."""
+        session, recording = self._studio.session, self._studio.recording
+        if session is None or recording is None or self.find_job(kind, recording.id) is not None:
+            return None
+        try:
+            session.study.require_writable()
+            work = prepare(session, recording.id)
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return None
+        self.start(work, then)
+        return work
 
     def start(self, work: JobSpec, then: Callable[[Result], None] | None = None, *, noted: bool = True) -> None:
         """Put a job into the queue; `then` is called when its result is in the study.
@@ -334,3 +353,45 @@ class JobCenter(QObject):
     def _on_cancelled(self, work: JobSpec) -> None:
         self._panel.finish(self._drop(work).row, JobState.CANCELLED)
         self.stopped.emit(work)
+
+
+class RunningJob(QObject):
+    """Shows how far a job of some kinds is that is about the recording that is shown."""
+
+    def __init__(
+        self,
+        studio: StudyController,
+        jobs: JobCenter,
+        kinds: Sequence[str],
+        show: Callable[[str | None, int, int], object],
+        parent: QObject,
+    ) -> None:
+        """Make it; `show` gets what is done, how much of it, and of how much; None where no job runs."""
+        super().__init__(parent)
+        self._studio, self._jobs, self._kinds, self._show = studio, jobs, kinds, show
+        # Also one that is resumed, or was begun elsewhere.
+        jobs.started.connect(self.refresh, Qt.ConnectionType.QueuedConnection)
+        jobs.progressed.connect(self._show_progress)
+        for signal in (jobs.done, jobs.stopped, studio.recording_changed):
+            signal.connect(lambda *_: self.refresh())
+        self.refresh()
+
+    def cancel(self) -> None:
+        """Stop it."""
+        work = self._find()
+        if work is not None:
+            self._jobs.cancel(work)
+
+    def refresh(self) -> None:
+        """Show whether there is one."""
+        work = self._find()
+        self._show(f"{work.title}…" if work is not None else None, 0, 0)
+
+    def _find(self) -> JobSpec | None:
+        recording = self._studio.recording
+        found = (self._jobs.find_job(kind, recording.id) for kind in self._kinds) if recording is not None else ()
+        return next((work for work in found if work is not None), None)
+
+    def _show_progress(self, work: JobSpec, done: int, total: int, text: str) -> None:
+        if work is self._find():
+            self._show(text or f"{work.title}…", done, total)

@@ -5,22 +5,14 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QPushButton,
-    QScrollArea,
-    QStackedLayout,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QToolButton, QWidget
 
 from project.progress import RemainingTimeEstimator, format_time_left
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState
-from widgets.form.layouts import make_row
+from widgets.form.controls import push_button, tool_button
+from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area, make_stack
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import ElidedLabel, PlainLabel, describe
 from widgets.theme import icon, pixmap
@@ -59,28 +51,30 @@ class JobRow(QFrame):
         self._remaining = RemainingTimeEstimator(clock)
         self.state = JobState.WAITING
         self.percent = -1
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, theme.GRID // 2)
-        column.setSpacing(4)
         self._picture = PlainLabel()
         self._title = ElidedLabel()
         self._title.set_text(title)
-        self.open = QPushButton(tr("Show"))
-        self.open.setProperty("flat", True)
-        describe(self.open, tr("Show the result of {title}").format(title=title), tr("Show the result"))
-        self.open.hide()
-        self.cancel = QToolButton()
-        self.cancel.setIcon(icon("x"))
-        self.cancel.setIconSize(QSize(14, 14))
-        describe(self.cancel, tr("Cancel {title}").format(title=title), tr("Cancel this job"))
-        head = make_row(self._picture, self._title, 1, self.open, self.cancel)
-        column.addLayout(head)
+        self.open = push_button(
+            tr("Show"),
+            tr("Show the result"),
+            name=tr("Show the result of {title}").format(title=title),
+            look="flat",
+            visible=False,
+        )
+        self.cancel = tool_button("x", tr("Cancel {title}").format(title=title), tr("Cancel this job"), side=14)
         self._bar = ProgressBar(textVisible=False)
         self._bar.setFixedHeight(6)
         self._bar.setAccessibleName(tr("Progress of {title}").format(title=title))
-        column.addWidget(self._bar)
         self.text = PlainLabel(tr("Waiting"), wordWrap=True)
-        column.addWidget(self.text)
+        self.setLayout(
+            make_column(
+                make_row(self._picture, self._title, 1, self.open, self.cancel),
+                self._bar,
+                self.text,
+                margin=(0, 0, 0, theme.GRID // 2),
+                spacing=4,
+            )
+        )
         theme.notifier.changed.connect(self._tint)
         self._tint()
 
@@ -138,39 +132,23 @@ class JobsPanel(QFrame):
         self._uncounted: set[str] = set()
         self.setAccessibleName(tr("Jobs"))
         self.setMinimumWidth(360)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        head = QHBoxLayout()
-        title = PlainLabel(tr("Jobs"))
-        title.setFont(theme.font(semibold=True))
-        self._clear = QPushButton(tr("Clear finished"))
-        self._clear.setProperty("flat", True)
-        describe(self._clear, tr("Clear finished jobs"), tr("Take finished jobs off this list"))
-        self._clear.clicked.connect(self.clear_finished)
+        title = PlainLabel(tr("Jobs"), font=theme.font(semibold=True))
+        self._clear = push_button(
+            tr("Clear finished"),
+            tr("Take finished jobs off this list"),
+            self.clear_finished,
+            name=tr("Clear finished jobs"),
+            look="flat",
+        )
         kept = self._clear.sizePolicy()
         kept.setRetainSizeWhenHidden(True)
         self._clear.setSizePolicy(kept)
-        head.addWidget(title)
-        head.addStretch()
-        head.addWidget(self._clear)
-        column.addLayout(head)
-        self._stack = QStackedLayout()
-        self._stack.addWidget(
-            EmptyState(
-                "list-checks", tr("No jobs"), tr("Finding faces and exporting run here, while you go on working.")
-            )
+        idle = EmptyState(
+            "list-checks", tr("No jobs"), tr("Finding faces and exporting run here, while you go on working.")
         )
-        inner = QWidget()
-        self._list = QVBoxLayout(inner)
-        self._list.setContentsMargins(0, 0, 0, 0)
-        self._list.setSpacing(theme.GRID)
-        self._list.addStretch()
-        area = QScrollArea(widgetResizable=True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setWidget(inner)
-        self._stack.addWidget(area)
-        column.addLayout(self._stack, 1)
+        self._list = make_column(None)
+        self._stack = make_stack(idle, make_scroll_area(make_panel(self._list), frame=True, sideways=True))
+        self.setLayout(make_column(make_row(title, None, self._clear), self._stack, 1, margin=theme.GRID * 3 // 2))
         self._refresh()
 
     def add(self, job_id: str, title: str, *, counted: bool = True) -> None:

@@ -16,13 +16,13 @@ from PySide6.QtWidgets import (
     QPlainTextEdit,
     QPushButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
 from resources.translation import tr
 from widgets import theme
-from widgets.form.layouts import FlowLayout
+from widgets.form.controls import Do, push_button
+from widgets.form.layouts import FlowLayout, make_column, make_row
 from widgets.labels import LabelChip, LabelLook
 from widgets.text_labels import PlainLabel, describe, escape_control_chars, plain_tip
 from widgets.theme import pixmap
@@ -237,12 +237,10 @@ class _VerdictCell(QWidget):
 
     def __init__(self, verdict: LabelCell) -> None:
         super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
         chip = LabelChip()
         chip.set_look(verdict.look)
-        column.addWidget(chip, 0, Qt.AlignmentFlag.AlignLeft)
+        column = make_column((chip, Qt.AlignmentFlag.AlignLeft), spacing=2)
+        self.setLayout(column)
         if verdict.agrees:
             column.addWidget(
                 _make_people_label(f"{AGREES} {', '.join(verdict.agrees)}", "competence", tr("Agrees with"))
@@ -272,9 +270,9 @@ def cell_widget(cell: Cell, name: str) -> QWidget:
 
 def make_quiet_label(text: str) -> QLabel:
     """Return a line in grey, as plain text, that wraps and gives way."""
-    label = PlainLabel(escape_control_chars(text, 2_000), wordWrap=True)
-    label.setProperty("quiet", True)
-    label.setAlignment(Qt.AlignmentFlag.AlignTop)
+    label = PlainLabel(
+        escape_control_chars(text, 2_000), wordWrap=True, look="quiet", alignment=Qt.AlignmentFlag.AlignTop
+    )
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     label.setMinimumWidth(24)
     return label
@@ -304,9 +302,8 @@ class ColumnFoot(QWidget):
 
     def __init__(self, column: JudgmentColumn) -> None:
         super().__init__()
-        box = QVBoxLayout(self)
-        box.setContentsMargins(0, 0, 0, 0)
-        box.setSpacing(theme.GRID // 2)
+        box = make_column(spacing=theme.GRID // 2)
+        self.setLayout(box)
         if column.facts:
             facts = make_quiet_label("\n".join(column.facts))
             facts.setAccessibleName(f"{column.name}: {', '.join(column.facts)}")
@@ -349,12 +346,8 @@ class ColumnFoot(QWidget):
             box.addLayout(flow)
 
 
-def _make_button(text: str, meaning: str, do: object) -> QPushButton:
-    button = QPushButton(text)
-    button.setProperty("segment", True)
-    describe(button, meaning, meaning)
-    button.clicked.connect(do)
-    return button
+def _make_button(text: str, meaning: str, do: Do) -> QPushButton:
+    return push_button(text, meaning, do, name=meaning, look="segment")
 
 
 STATES = {
@@ -381,12 +374,10 @@ class ColumnHead(QFrame):
         colours = theme.palette()
         edge = colours.accent if column.pair is not ColumnPairPosition.NONE else colours.border
         self.setStyleSheet(f"#head {{ background: {colours.panel.name()}; border-top: 2px solid {edge.name()}; }}")
-        box = QVBoxLayout(self)
-        box.setContentsMargins(theme.GRID // 2, theme.GRID // 2, theme.GRID // 2, theme.GRID // 2)
-        box.setSpacing(1)
         name = _ElidedAnswer(column.name)
         name.setFont(theme.font(semibold=True))
-        box.addWidget(name)
+        box = make_column(name, margin=theme.GRID // 2, spacing=1)
+        self.setLayout(box)
         if column.subtitle:
             what = _ElidedAnswer(column.subtitle)
             what.setProperty("quiet", True)
@@ -415,15 +406,11 @@ class ColumnHead(QFrame):
     def _state(self, column: JudgmentColumn) -> QHBoxLayout:
         picture, colour, words = STATES[column.state]
         ink = getattr(theme.palette(), colour)
-        row = QHBoxLayout()
-        row.setSpacing(4)
         icon = PlainLabel()
         icon.setPixmap(pixmap(picture, 14, ink, self.devicePixelRatioF()))
-        row.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
         text = make_quiet_label(words)
         text.setStyleSheet(f"color: {ink.name()};")
-        row.addWidget(text, 1)
-        return row
+        return make_row((icon, Qt.AlignmentFlag.AlignTop), text, 1, spacing=4)
 
 
 class _ElidedAnswer(PlainLabel):
@@ -454,15 +441,12 @@ class Fold(QWidget):
         super().__init__()
         self._text, self._name = text, name
         self._cell: WordsCell | None = None
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(2)
-        self.button = QPushButton()
-        self.button.setProperty("segment", True)
-        self.button.setCheckable(True)
-        describe(self.button, name, tr("What the model wrote before its answer"))
+        self.button = push_button(
+            "", tr("What the model wrote before its answer"), name=name, look="segment", checkable=True
+        )
         self.button.toggled.connect(self._set_expanded)
-        self._column.addWidget(self.button)
+        self._column = make_column(self.button, spacing=2)
+        self.setLayout(self._column)
         self._update_button(False)
 
     def hasHeightForWidth(self) -> bool:

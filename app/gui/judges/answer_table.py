@@ -362,15 +362,17 @@ def _judge_columns(
     edited: str,
 ) -> list[JudgmentColumn]:
     places = [
-        (judge_condition.judge.id, judge_condition.condition)
-        for judge_condition in known.selected
-        if judge_condition.judge.backend != PERSON_BACKEND
+        (condition.judge.id, condition.condition)
+        for condition in known.selected
+        if condition.judge.backend != PERSON_BACKEND
     ]
     rest = [key for key in newest if key not in places]
     entries = {judge_condition.judge.id: judge_condition.judge for judge_condition in known.selected}
     later = _failed_later([*known.judgments, *known.hidden], newest)
     columns = []
-    order = list(dict.fromkeys(who for who, _ in [*places, *rest]))
+    asked = {who for who, _ in [*newest, *known.pending]}
+    # Columns that nothing fills yet come last: the others are seen without scrolling.
+    order = sorted(dict.fromkeys(who for who, _ in [*places, *rest]), key=lambda who: who not in asked)
     for who, condition in sorted(
         [*places, *rest], key=lambda key: (order.index(key[0]), key[1] != RAW_CONDITION, key[1])
     ):

@@ -9,17 +9,7 @@ from time import monotonic
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QPixmap
-from PySide6.QtWidgets import (
-    QApplication,
-    QListView,
-    QListWidget,
-    QListWidgetItem,
-    QPlainTextEdit,
-    QScrollArea,
-    QSplitter,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QListView, QListWidget, QListWidgetItem, QSplitter, QWidget
 
 from app.gui.judges.judge_runs import JudgingController
 from app.gui.judges.judges_page import JudgesPage
@@ -34,7 +24,8 @@ from project.schemes.scheme import CHOICE_KINDS, Scheme
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
-from widgets.form.layouts import bounded_to_screen, make_column
+from widgets.form.controls import text_area
+from widgets.form.layouts import bounded_to_screen, make_column, make_panel, make_scroll_area
 from widgets.inspector.segment_form import SegmentForm
 from widgets.text_labels import PlainLabel
 
@@ -114,7 +105,6 @@ class AnswerPanel(QSplitter):
                 return
 
     def _make_material_part(self) -> QWidget:
-        holder = QWidget()
         self.pictures = QListWidget()
         self.pictures.setAccessibleName(tr("Frames"))
         self.pictures.setViewMode(QListView.ViewMode.IconMode)
@@ -126,26 +116,14 @@ class AnswerPanel(QSplitter):
         self.pictures.hide()
         for chosen in (self.pictures.itemClicked, self.pictures.itemActivated):
             chosen.connect(self._enlarge)
-        self.words = QPlainTextEdit()
-        self.words.setReadOnly(True)
-        self.words.setAccessibleName(tr("The question, as judges get it"))
-        holder.setLayout(make_column(self.pictures, 1, self.words, 1))
-        return holder
+        self.words = text_area(tr("The question, as judges get it"), readOnly=True)
+        return make_panel(make_column(self.pictures, 1, self.words, 1))
 
     def _make_answer_part(self) -> QWidget:
-        holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(theme.GRID, 0, theme.GRID, 0)
-        heading = PlainLabel(tr("Your answer"))
-        heading.setFont(theme.font(theme.POINTS + 1, semibold=True))
-        column.addWidget(heading)
-        column.addWidget(self.form)
-        column.addStretch(1)
-        area = QScrollArea(widgetResizable=True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(holder)
-        return area
+        heading = PlainLabel(tr("Your answer"), font=theme.font(theme.POINTS + 1, semibold=True))
+        return make_scroll_area(
+            make_panel(make_column(heading, self.form, None, margin=(theme.GRID, 0, theme.GRID, 0))), frame=True
+        )
 
     def _enlarge(self, item: QListWidgetItem) -> None:
         """Show a frame over everything, until the next click or key."""
@@ -181,10 +159,8 @@ class PersonForm(OwnDialog):
         self.panel = AnswerPanel(scheme, track, people)
         self.form, self.words, self.pictures = self.panel.form, self.panel.words, self.panel.pictures
         self.form.value_changed.connect(lambda _field, _value: self.show_note(""))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.panel, 1)
+        column = make_column(self.panel, 1, margin=theme.GRID * 2)
+        self.setLayout(column)
         self.buttons = DialogButtons(self, tr("Save answer"), tr("Nothing is saved"))
         self.buttons.go_on.setToolTip(tr("Save your answer; then what judges say about this task may be seen"))
         # Enter belongs to the texts of the form.

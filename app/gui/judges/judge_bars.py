@@ -4,27 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QHBoxLayout,
-    QPushButton,
-    QSizePolicy,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui.judges.answer_columns import make_quiet_label
 from project.entities.study_records import Json
 from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickMenu
+from widgets.form.controls import push_button, tool_button
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import FlowLayout
-from widgets.text_labels import PlainLabel, describe, plain_tip
-from widgets.theme import icon
+from widgets.form.layouts import FlowLayout, make_column, make_panel, make_row
+from widgets.text_labels import PlainLabel, plain_tip
 
 ADD, EDIT, REMOVE = "add", "edit", "remove"
 _ASK_WIDTH = theme.GRID * 12
@@ -63,18 +54,12 @@ class ChoiceBar(QWidget):
     def __init__(self, keys: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("Who is asked"))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
         self._settings: SettingsForm | None = None
         self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
         self.judges.set_actions({ADD: tr("&Add judge…")}, {EDIT: tr("&Edit"), REMOVE: tr("&Remove")})
         self.judges.action_requested.connect(self.edit_requested)
-        self.ask = QPushButton(tr("Ask"))
-        self.ask.setProperty("primary", True)
-        self.ask.setMinimumWidth(_ASK_WIDTH)
+        self.ask = push_button(tr("Ask"), do=self.ask_requested, look="primary", minimumWidth=_ASK_WIDTH)
         self._keys = keys
-        self.ask.clicked.connect(self.ask_requested)
         self.conditions = TickMenu(tr("What they see"), tr("Raw"))
         self.task = ChoiceBox(tr("Task"), compact=True)
         self.variant = ChoiceBox(tr("Variant of the prompt"), compact=True)
@@ -92,21 +77,17 @@ class ChoiceBar(QWidget):
                 (tr("Prompt"), self.variant),
             )
         ):
-            label = PlainLabel(title)
-            label.setProperty("quiet", True)
+            label = PlainLabel(title, look="quiet")
             label.setBuddy(widget)
             grid.addWidget(label, place // 2, place % 2 * 2)
             grid.addWidget(widget, place // 2, place % 2 * 2 + 1)
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(3, 1)
-        column.addLayout(grid)
-        column.addLayout(self._buttons())
         self._more = QWidget()
         self._more_column = QVBoxLayout(self._more)
         self._more_column.setContentsMargins(0, 0, 0, theme.GRID // 2)
         self._more.hide()
-        column.addWidget(self._more)
-        column.addWidget(self._make_notes())
+        self.setLayout(make_column(grid, self._buttons(), self._more, self._make_notes(), spacing=theme.GRID // 2))
         self.judges.changed.connect(self.changed)
         self.conditions.changed.connect(self.changed)
         self.set_ask_enabled(tr("Choose a segment first."))
@@ -194,22 +175,18 @@ class ChoiceBar(QWidget):
 
     def _buttons(self) -> FlowLayout:
         row = FlowLayout()
-        self.more = QPushButton(tr("More"))
-        self.more.setCheckable(True)
-        self.more.setProperty("segment", True)
-        describe(
-            self.more,
-            tr("More: frames, turns before the segment, seed and limits"),
+        self.more = push_button(
+            tr("More"),
             tr("Frames, turns before the segment, seed and limits"),
+            name=tr("More: frames, turns before the segment, seed and limits"),
+            look="segment",
+            checkable=True,
         )
         self.more.toggled.connect(self._set_expanded)
-        self.inspect = QPushButton(tr("What is sent…"))
-        self.inspect.setProperty("segment", True)
-        self.inspect.setAccessibleName(tr("Show what would be sent"))
-        self.inspect.clicked.connect(self.inspect_requested)
-        self.answer = QPushButton(tr("Answer yourself…"))
-        self.answer.setProperty("segment", True)
-        self.answer.clicked.connect(self.answer_requested)
+        self.inspect = push_button(
+            tr("What is sent…"), do=self.inspect_requested, name=tr("Show what would be sent"), look="segment"
+        )
+        self.answer = push_button(tr("Answer yourself…"), do=self.answer_requested, look="segment")
         row.addWidget(self.ask)
         row.addWidget(self.inspect)
         row.addWidget(self.answer)
@@ -217,19 +194,18 @@ class ChoiceBar(QWidget):
         return row
 
     def _make_notes(self) -> QWidget:
-        self._notes_row = QWidget()
-        row = QHBoxLayout(self._notes_row)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID // 2)
         self._notes = make_quiet_label("")
         self._notes.setAccessibleName(tr("Why judges are not asked"))
-        self.policy = QPushButton(tr(" Policy…"))
-        self.policy.setIcon(icon("lock"))
-        self.policy.setProperty("segment", True)
-        self.policy.setToolTip(tr("Show what may leave this machine, and change it"))
-        self.policy.clicked.connect(self.policy_requested)
-        row.addWidget(self._notes, 1)
-        row.addWidget(self.policy, 0, Qt.AlignmentFlag.AlignTop)
+        self.policy = push_button(
+            tr(" Policy…"),
+            tr("Show what may leave this machine, and change it"),
+            self.policy_requested,
+            icon="lock",
+            look="segment",
+        )
+        self._notes_row = make_panel(
+            make_row(self._notes, 1, (self.policy, Qt.AlignmentFlag.AlignTop), spacing=theme.GRID // 2)
+        )
         self._notes_row.hide()
         return self._notes_row
 
@@ -273,23 +249,14 @@ class JudgeQueueBar(QFrame):
         super().__init__(parent)
         self.setAccessibleName(tr("Queue of judges"))
         self._lines: tuple[QueueLine, ...] = ()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
-        self.unfold = QPushButton(tr("Queue"))
-        self.unfold.setProperty("segment", True)
-        self.unfold.setCheckable(True)
-        self.unfold.setToolTip(tr("Show what runs where"))
+        self.unfold = push_button(tr("Queue"), tr("Show what runs where"), look="segment", checkable=True)
         self.unfold.toggled.connect(lambda _on: self._show())
-        self.cancel_all = QPushButton(tr("Cancel all"))
-        self.cancel_all.setProperty("segment", True)
-        self.cancel_all.setToolTip(tr("Stop asking; what was answered stays"))
-        self.cancel_all.clicked.connect(lambda: self.cancel_requested.emit(""))
-        row.addWidget(self.unfold, 1)
-        row.addWidget(self.cancel_all)
-        column.addLayout(row)
+        self.cancel_all = push_button(
+            tr("Cancel all"),
+            tr("Stop asking; what was answered stays"),
+            lambda: self.cancel_requested.emit(""),
+            look="segment",
+        )
         self._list = QWidget()
         self._grid = QGridLayout(self._list)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -298,7 +265,9 @@ class JudgeQueueBar(QFrame):
         self._grid.setColumnStretch(0, 2)
         self._grid.setColumnStretch(1, 2)
         self._grid.setColumnStretch(2, 3)
-        column.addWidget(self._list)
+        self.setLayout(
+            make_column(make_row(self.unfold, 1, self.cancel_all, spacing=theme.GRID // 2), self._list, spacing=2)
+        )
         self.show_lines(())
 
     def lines(self) -> tuple[QueueLine, ...]:
@@ -348,9 +317,11 @@ class JudgeQueueBar(QFrame):
             widget.setAlignment(Qt.AlignmentFlag.AlignVCenter)
             self._grid.addWidget(widget, at, place)
         if line.remaining:
-            stop = QToolButton()
-            stop.setIcon(icon("x"))
-            stop.setIconSize(QSize(14, 14))
-            describe(stop, tr("Stop asking {name}").format(name=line.name), tr("Stop asking this judge"))
-            stop.clicked.connect(lambda: self.cancel_requested.emit(line.judge_id))
+            stop = tool_button(
+                "x",
+                tr("Stop asking {name}").format(name=line.name),
+                tr("Stop asking this judge"),
+                lambda: self.cancel_requested.emit(line.judge_id),
+                side=14,
+            )
             self._grid.addWidget(stop, at, 3)

@@ -6,16 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
-from PySide6.QtWidgets import (
-    QFormLayout,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QScrollArea,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from anonymize.egress.egress_authority import answer_permits, unencrypted_warning
 from app.gui.jobs.worker_runner import WorkerRunner
@@ -45,10 +36,10 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
-from widgets.form.form import OptionForm
-from widgets.form.layouts import bounded_to_screen
-from widgets.form.wheel_guard import ComboBox
-from widgets.text_labels import NoteInForm, PlainLabel, escape_control_chars
+from widgets.form.controls import line_edit, push_button
+from widgets.form.form import Form, OptionForm, SwitchedOptions, align_titles
+from widgets.form.layouts import bounded_to_screen, make_column, make_panel, make_row, make_scroll_area
+from widgets.text_labels import PlainLabel, escape_control_chars
 from widgets.theme import icon
 
 _SIZE = QSize(520, 640)
@@ -81,36 +72,35 @@ class EntryDialog(OwnDialog):
         self.setWindowTitle(tr("Add judge") if entry is None else tr("Edit judge {name}").format(name=entry.name))
         self._entry = entry
         self._ask_file = ask_file
-        self._values: dict[str, Mapping[str, Json]] = {entry.backend: entry.settings} if entry else {}
-        self._shown = ""
         self._was_at_test = False
-        self.form: OptionForm | None = None
-        self.name = QLineEdit(entry.name if entry else "")
-        self.name.setMaxLength(MAX_NAME_CHARS)
-        self.name.setAccessibleName(tr("Name"))
-        self.name.setPlaceholderText(tr("Such as GPT, Qwen on the lab server, chance"))
-        self.backend = ComboBox()
-        self.backend.setAccessibleName(tr("Judge type"))
-        for key in BACKENDS:
-            self.backend.addItem(load_backend(key).name, key)
-        self.backend.addItem(tr("A person, in a form"), PERSON_BACKEND)
+        self._options = SwitchedOptions({entry.backend: entry.settings} if entry else None, first=_FIRST_FIELDS)
+        self._top = top = Form()
+        self.name = top.text(
+            tr("Name"),
+            "",
+            entry.name if entry else "",
+            placeholder=tr("Such as GPT, Qwen on the lab server, chance"),
+            longest=MAX_NAME_CHARS,
+        )
+        backends = {key: load_backend(key).name for key in BACKENDS} | {PERSON_BACKEND: tr("A person, in a form")}
+        self.backend = top.choice(tr("Judge type"), "", backends)
+        self._described = top.note()
         self._lay_out(entry)
         if entry is not None:
-            self.backend.setCurrentIndex(max(0, self.backend.findData(entry.backend)))
+            self.backend.choose(entry.backend)
         self.backend.currentIndexChanged.connect(lambda _at: self._show_backend())
         self._show_backend()
         self.resize(bounded_to_screen(_SIZE, self))
 
     def entry(self) -> JudgeEntry:
         """Return what is filled in."""
-        key = self._backend()
+        key = self.backend.key()
         defaults: dict[str, Json] = {}
         if key != PERSON_BACKEND:
             defaults = {
                 spec.name: spec.default for spec in load_backend(key).options_type.__dataclass_fields__.values()
             }
-        values = self.form.values() if self.form is not None else {}
-        settings = {name: value for name, value in values.items() if value != defaults.get(name)}
+        settings = {name: value for name, value in self._options.values().items() if value != defaults.get(name)}
         made = self._entry.id if self._entry is not None else new_id()
         model = self.model.text().strip() if key != PERSON_BACKEND and self._row_of_model.isVisibleTo(self) else ""
         return JudgeEntry(made, self.name.text().strip(), key, model, settings)
@@ -144,132 +134,76 @@ class EntryDialog(OwnDialog):
         self._buttons.note.setText(escape_control_chars(str(error), 1_000))
         self._buttons.note.setStyleSheet(f"color: {theme.palette().error.name()};")
 
-    def _backend(self) -> str:
-        return str(self.backend.currentData())
-
     def _lay_out(self, entry: JudgeEntry | None) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID)
-        top = QFormLayout()
-        top.setSpacing(theme.GRID)
-        top.addRow(tr("Name"), self.name)
-        top.addRow(tr("Judge type"), self.backend)
-        self._described = NoteInForm()
-        self._described.setProperty("quiet", True)
-        top.addRow("", self._described)
+        top = self._top
         self._row_of_model = self._make_model(entry.model if entry else "")
-        top.addRow(tr("Model"), self._row_of_model)
-        self._top = top
-        column.addLayout(top)
-        area = QScrollArea(widgetResizable=True)
-        inner = QWidget()
-        self._options = QVBoxLayout(inner)
-        self._options.setContentsMargins(0, 0, 0, 0)
-        self._options.addStretch()
-        area.setWidget(inner)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        column.addWidget(area, 1)
-        column.addWidget(self._make_key())
-        column.addLayout(self._make_test())
+        top.add(tr("Model"), self._row_of_model)
+        area = make_scroll_area(make_panel(make_column(self._options, None)), frame=True)
         self._buttons = DialogButtons(
             self, tr("Add") if entry is None else tr("Save"), tr("Leave everything as it was")
         )
         self._buttons.go_on.clicked.connect(lambda: self.save_requested.emit(self.entry(), self.take_typed_key()))
-        column.addLayout(self._buttons)
+        self.setLayout(
+            make_column(top, area, 1, self._make_key(), self._make_test(), self._buttons, margin=theme.GRID * 2)
+        )
 
     def _make_model(self, model: str) -> QWidget:
-        box = QWidget()
-        row = QHBoxLayout(box)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID // 2)
-        self.model = QLineEdit(model)
-        self.model.setAccessibleName(tr("Model"))
-        self._browse = QPushButton(tr("Browse…"))
-        self._browse.setAutoDefault(False)
-        self._browse.setToolTip(tr("Choose the GGUF file of the model"))
-        self._browse.clicked.connect(self._choose_file)
-        row.addWidget(self.model, 1)
-        row.addWidget(self._browse)
-        return box
-
-    def _make_key(self) -> QWidget:
-        self._key_box = QWidget()
-        form = QFormLayout(self._key_box)
-        form.setContentsMargins(0, 0, 0, 0)
-        form.setVerticalSpacing(2)
-        form.setHorizontalSpacing(theme.GRID)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
-        self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
-        self.key.setAccessibleName(tr("Key of the server"))
-        self.key.setPlaceholderText(tr("Key of the server, if it wants one"))
-        self.key.setToolTip(
-            tr("Goes into the keyring of this machine only: never into the study, and never shown again")
+        self.model = line_edit(tr("Model"), text=model)
+        self._browse = push_button(
+            tr("Browse…"), tr("Choose the GGUF file of the model"), self._choose_file, autoDefault=False
         )
-        self.forget = QPushButton(tr("Forget key"))
-        self.forget.setAutoDefault(False)
-        self.forget.hide()
-        self.forget.setToolTip(tr("Take the key out of the keyring of this machine"))
-        self.forget.clicked.connect(lambda: self.forget_key_requested.emit(self.entry()))
-        self._key_title = PlainLabel(tr("Key"))
-        self._key_title.setBuddy(self.key)
-        row.addWidget(self.key, 1)
-        row.addWidget(self.forget)
-        form.addRow(self._key_title, row)
-        self._key_place = NoteInForm()
-        self._key_place.setProperty("quiet", True)
-        form.addRow("", self._key_place)
-        return self._key_box
+        return make_panel(make_row(self.model, 1, self._browse, spacing=theme.GRID // 2))
+
+    def _make_key(self) -> Form:
+        self._key_form = Form()
+        self.key = line_edit(
+            tr("Key of the server"),
+            tr("Key of the server, if it wants one"),
+            tr("Goes into the keyring of this machine only: never into the study, and never shown again"),
+            echoMode=QLineEdit.EchoMode.Password,
+        )
+        self.forget = push_button(
+            tr("Forget key"),
+            tr("Take the key out of the keyring of this machine"),
+            lambda: self.forget_key_requested.emit(self.entry()),
+            autoDefault=False,
+            visible=False,
+        )
+        self._key_form.add(tr("Key"), make_panel(make_row(self.key, 1, self.forget, spacing=theme.GRID // 2)))
+        self._key_place = self._key_form.note()
+        return self._key_form
 
     def _make_test(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        self.test = QPushButton(tr("Test"))
-        self.test.setAutoDefault(False)
-        self.test.setToolTip(tr("Ask it one question that holds nothing of the study"))
-        self.test.clicked.connect(lambda: self.test_requested.emit(self.entry(), self.key.text().strip()))
+        self.test = push_button(
+            tr("Test"),
+            tr("Ask it one question that holds nothing of the study"),
+            lambda: self.test_requested.emit(self.entry(), self.key.text().strip()),
+            autoDefault=False,
+        )
         self._tested = PlainLabel(wordWrap=True)
-        row.addWidget(self.test, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._tested, 1)
-        return row
+        return make_row((self.test, Qt.AlignmentFlag.AlignTop), self._tested, 1)
+
+    @property
+    def form(self) -> OptionForm | None:
+        """The options of the type that is chosen."""
+        return self._options.form
 
     def _show_backend(self) -> None:
-        if self.form is not None:
-            self._values[self._shown] = self.form.values()
-            self._options.removeWidget(self.form)
-            self.form.hide()
-            self.form.deleteLater()
-            self.form = None
-        key = self._shown = self._backend()
+        key = self.backend.key()
         kind: Any = None if key == PERSON_BACKEND else load_backend(key)
         self._described.setText(kind.description if kind is not None else tr("Answers the same question in a form."))
-        self._top.setRowVisible(self._row_of_model, kind is not None and kind.needs_model)
+        self._top.show_row(self._row_of_model, kind is not None and kind.needs_model)
         self._browse.setVisible(key == _FILE_BACKEND)
         self.model.setPlaceholderText(
             tr("Path of the GGUF file") if key == _FILE_BACKEND else tr("Its name at the server")
         )
-        self._key_box.setVisible(kind is not None and kind.leaves)
+        self._key_form.setVisible(kind is not None and kind.leaves)
         self.test.setVisible(kind is not None)
         self._tested.setText("")
-        if kind is not None:
-            self.form = OptionForm(kind.options_type, self._values.get(key, {}), first=_FIRST_FIELDS)
-            self._options.insertWidget(0, self.form)
+        self._options.show_kind(key, None if kind is None else kind.options_type)
+        if self.form is not None:
             self._add_file_button(self.form)
-            self._align(self.form)
-
-    def _align(self, form: OptionForm) -> None:
-        """Let all fields of the dialog begin at one edge."""
-        titles = [self._top.labelForField(widget) for widget in (self.name, self.backend, self._row_of_model)]
-        titles += [part for part in form.findChildren(QLabel) if part.parent() is form]
-        widest = max(title.sizeHint().width() for title in titles if title is not None)
-        for title in (*titles, self._key_title):
-            if title is not None:
-                title.setMinimumWidth(widest)
-        for grid in (self._top, form.layout()):
-            if isinstance(grid, QFormLayout):
-                grid.setHorizontalSpacing(theme.GRID)
+        align_titles(self._top, self.form, self._key_form)
 
     def _add_file_button(self, form: OptionForm) -> None:
         """Put a way to choose a file into the field of the projector."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.gui.jobs.job_center import Result
 from app.gui.judges.answer_columns import JudgmentColumn, JudgmentColumnState
@@ -28,6 +28,7 @@ from project.session.jobs import JobSpec
 from project.session.session import Session
 from resources.translation import tr
 from widgets.form.form import OptionForm
+from widgets.form.layouts import make_column
 
 _DEFAULT_INPUT = InputSettings()
 
@@ -91,10 +92,9 @@ class MoreForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
         self.form = OptionForm(AskSettings, {})
-        self._column.addWidget(self.form)
+        self._column = make_column(self.form)
+        self.setLayout(self._column)
         self.form.changed.connect(self.changed)
 
     def restore(self, values: Mapping[str, Json]) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from annotate.blinding.reveals import adopt, is_blind_first, set_blind_first
 from annotate.blinding.revisions import (
@@ -31,8 +31,10 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
+from widgets.form.controls import Do, check_box, push_button
+from widgets.form.layouts import make_column, make_row
 from widgets.table.record_table import RecordTable, TableRow, text_columns
-from widgets.text_labels import MAX_SHOWN_CHARS, PlainLabel, describe
+from widgets.text_labels import MAX_SHOWN_CHARS, PlainLabel
 
 _REVISIONS_INTRO = tr(
     "What somebody had said about a segment is kept when judges are first shown to them. "
@@ -49,13 +51,12 @@ class RevisionsTab(StudyView):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         what = PlainLabel(_REVISIONS_INTRO, wordWrap=True)
-        self.switch = QCheckBox(tr("Hide judges from everybody until their own is saved"))
-        self.switch.setToolTip(
-            tr("What judges say about a segment stays hidden from an annotator until they have said it")
+        self.switch = check_box(
+            tr("Hide judges from everybody until their own is saved"),
+            tr("What judges say about a segment stays hidden from an annotator until they have said it"),
+            lambda on: self.edit(lambda session: set_blind_first(session, on)),
         )
-        self.switch.clicked.connect(lambda on: self.edit(lambda session: set_blind_first(session, on)))
-        self.people = PlainLabel(wordWrap=True)
-        self.people.setFont(theme.font(semibold=True))
+        self.people = PlainLabel(wordWrap=True, font=theme.font(semibold=True))
         self.rows = RecordTable(
             tr("Revisions"),
             text_columns(
@@ -71,8 +72,7 @@ class RevisionsTab(StudyView):
             ),
             empty=tr("Nobody changed an annotation after a judge was shown to them."),
         )
-        self.hidden = PlainLabel()
-        self.hidden.setProperty("quiet", True)
+        self.hidden = PlainLabel(look="quiet")
         self.lay_out(self.switch, what, self.people, self.rows, 1, self.hidden)
         self.rows.chosen.connect(lambda row: context.look_at(row.key, row.time_us) if row.key else None)
 
@@ -113,15 +113,13 @@ class RawView(OwnDialog):
         self.setWindowTitle(title)
         self.resize(640, 520)
         self._text, self._at = text, 0
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID)
+        column = make_column(margin=theme.GRID * 2)
+        self.setLayout(column)
         if about:
             column.addWidget(make_quiet_label(about))
         self.field = WordsCell("", title)
         self.field.setStyleSheet("")
         column.addWidget(self.field, 1)
-        row = QHBoxLayout()
         self._said = make_quiet_label("")
         self.back = _make_button(tr("Back"), tr("Show the part before"), lambda: self._turn_page(-1))
         self.on = _make_button(tr("Next"), tr("Show the part after"), lambda: self._turn_page(1))
@@ -129,10 +127,7 @@ class RawView(OwnDialog):
             tr("Copy all"), tr("Copy every character"), lambda: QGuiApplication.clipboard().setText(self._text)
         )
         close = _make_button(tr("Close"), tr("Close (Esc)"), self.accept)
-        row.addWidget(self._said, 1, Qt.AlignmentFlag.AlignVCenter)
-        for button in (self.back, self.on, copy, close):
-            row.addWidget(button)
-        column.addLayout(row)
+        column.addLayout(make_row((self._said, Qt.AlignmentFlag.AlignVCenter), 1, self.back, self.on, copy, close))
         self._turn_page(0)
 
     def _turn_page(self, by: int) -> None:
@@ -152,12 +147,8 @@ class RawView(OwnDialog):
         self.on.setEnabled(self._at < parts - 1)
 
 
-def _make_button(text: str, meaning: str, do: object) -> QPushButton:
-    button = QPushButton(text)
-    button.setAutoDefault(False)
-    describe(button, meaning, meaning)
-    button.clicked.connect(do)
-    return button
+def _make_button(text: str, meaning: str, do: Do) -> QPushButton:
+    return push_button(text, meaning, do, name=meaning, autoDefault=False)
 
 
 class JudgmentActions(QObject):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
 from annotate.blinding.reveals import reveal, split_by_visibility
 from anonymize.privacy.exported_clips import read_checksums
@@ -41,7 +41,8 @@ from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
 from widgets.form.checklists import TickMenuItem
-from widgets.text_labels import describe
+from widgets.form.controls import push_button
+from widgets.form.layouts import make_column, make_stack
 
 MIN_COLUMN_WIDTH = 196
 """Pixels of a column; with less room the columns are scrolled sideways."""
@@ -141,7 +142,7 @@ class JudgmentTableView(QScrollArea):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Bring what gets the focus into sight, beside the names and below the heads."""
         if isinstance(event, QFocusEvent) and event.type() == QEvent.Type.FocusIn and isinstance(watched, QWidget):
-            self.ensureWidgetVisible(watched, _NAME_COLUMN_WIDTH + _GAP, self._heads.height() + _GAP)
+            self.ensureWidgetVisible(watched, theme.scaled(_NAME_COLUMN_WIDTH) + _GAP, self._heads.height() + _GAP)
         return super().eventFilter(watched, event)
 
     def _redraw(self) -> None:
@@ -181,15 +182,14 @@ class JudgmentTableView(QScrollArea):
 
     def _with_adopt_button(self, cell: QWidget, column: JudgmentColumn, row: str, name: str) -> QWidget:
         both = _CellWithButton(cell)
-        take = QPushButton(_ADOPT_LABEL)
-        take.setProperty("flat", True)
-        take.setStyleSheet("padding-left: 0; padding-right: 0; text-align: left;")
-        describe(
-            take,
-            tr("Take over {row} of {judge} into your own form").format(row=name, judge=column.name),
+        take = push_button(
+            _ADOPT_LABEL,
             tr("Put these words into your own form; the study notes whose they are"),
+            lambda: self.adopt_requested.emit(column, row),
+            name=tr("Take over {row} of {judge} into your own form").format(row=name, judge=column.name),
+            look="flat",
+            styleSheet="padding-left: 0; padding-right: 0; text-align: left;",
         )
-        take.clicked.connect(lambda: self.adopt_requested.emit(column, row))
         both.set_button(take)
         return both
 
@@ -224,13 +224,12 @@ class JudgmentTableView(QScrollArea):
     def _arrange(self) -> None:
         """Give every cell its place: rows are as tall as their tallest cell, columns equally wide."""
         count = len(self._places)
-        room = self.viewport().width() - _NAME_COLUMN_WIDTH
-        width = (
-            min(_MAX_COLUMN_WIDTH, max(MIN_COLUMN_WIDTH, (room - count * _GAP) // count)) if count else MIN_COLUMN_WIDTH
-        )
-        total = max(self.viewport().width(), _NAME_COLUMN_WIDTH + count * (width + _GAP))
+        names, least = theme.scaled(_NAME_COLUMN_WIDTH), theme.scaled(MIN_COLUMN_WIDTH)
+        room = self.viewport().width() - names
+        width = min(theme.scaled(_MAX_COLUMN_WIDTH), max(least, (room - count * _GAP) // count)) if count else least
+        total = max(self.viewport().width(), names + count * (width + _GAP))
         top = max((_height_for(place.head, width) for place in self._places), default=0)
-        lefts = [_NAME_COLUMN_WIDTH + at * (width + _GAP) for at in range(count)]
+        lefts = [names + at * (width + _GAP) for at in range(count)]
         for left, place in zip(lefts, self._places, strict=True):
             joined = _GAP if place.column.pair is ColumnPairPosition.FIRST else 0
             place.head.setGeometry(left, 0, width + joined, top)
@@ -241,8 +240,8 @@ class JudgmentTableView(QScrollArea):
                 old.deleteLater()
         for at, label in enumerate(self._labels):
             heights = [_height_for(place.cells[at], width) for place in self._places]
-            height = max([label.heightForWidth(_NAME_COLUMN_WIDTH - _GAP) if label.text() else 0, *heights])
-            label.setGeometry(theme.GRID // 2, y + 4, _NAME_COLUMN_WIDTH - theme.GRID // 2 - 2, height)
+            height = max([label.heightForWidth(names - _GAP) if label.text() else 0, *heights])
+            label.setGeometry(theme.GRID // 2, y + 4, names - theme.GRID // 2 - 2, height)
             for left, place in zip(lefts, self._places, strict=True):
                 place.cells[at].setGeometry(left + 4, y + 4, width - 4, height)
             if height:
@@ -257,9 +256,9 @@ class JudgmentTableView(QScrollArea):
         self._bands.setGeometry(0, 0, total, y)
         self._bands.lower()
         self._bands.show()
-        self._names.resize(_NAME_COLUMN_WIDTH, self._inner.height())
+        self._names.resize(names, self._inner.height())
         self._heads.resize(total, top)
-        self._corner.resize(_NAME_COLUMN_WIDTH, top)
+        self._corner.resize(names, top)
         for pane in (self._names, self._heads, self._corner):
             pane.raise_()
             pane.show()
@@ -284,10 +283,8 @@ class _CellWithButton(QWidget):
     def __init__(self, cell: QWidget) -> None:
         super().__init__()
         self._cell = cell
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
-        self._column.addWidget(cell, 1)
+        self._column = make_column(cell, 1, spacing=0)
+        self.setLayout(self._column)
         self._button: QPushButton | None = None
 
     def set_button(self, button: QPushButton) -> None:
@@ -302,7 +299,7 @@ class _CellWithButton(QWidget):
         return _height_for(self._cell, width) + below
 
     def sizeHint(self) -> QSize:
-        return QSize(MIN_COLUMN_WIDTH, self.heightForWidth(MIN_COLUMN_WIDTH))
+        return QSize(theme.scaled(MIN_COLUMN_WIDTH), self.heightForWidth(theme.scaled(MIN_COLUMN_WIDTH)))
 
 
 def _height_for(widget: QWidget, width: int) -> int:
@@ -376,16 +373,8 @@ class JudgesPage(StudyView):
         )
         self._no_judge.button_clicked.connect(lambda _key: self.add_requested.emit())
         self._nothing = EmptyState("list-checks", "", "")
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.bar)
-        self._stack = QStackedLayout()
-        # In this order: a stack that is part of nothing shows its first widget as a window of its own.
-        column.addLayout(self._stack, 1)
-        for part in (self._no_judge, self._nothing, self.board):
-            self._stack.addWidget(part)
-        column.addWidget(self.queue)
+        self._stack = make_stack(self._no_judge, self._nothing, self.board)
+        self.setLayout(make_column(self.bar, self._stack, 1, self.queue, margin=theme.GRID * 3 // 2))
         tasks = [key for key in TASKS_BY_SUBJECT[JudgmentTargetKind.SEGMENT] if key not in ITEM_ONLY_TASKS]
         self.bar.set_tasks({key: (TASKS.make(key).name, TASKS.make(key).description) for key in tasks})
         self.bar.set_variants({key: VARIANT_LABELS[key] for key in VARIANTS})

@@ -12,9 +12,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QListWidget,
     QListWidgetItem,
-    QPlainTextEdit,
-    QPushButton,
-    QSplitter,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -47,7 +44,9 @@ from project.session.session import Session
 from resources.prompt_texts import prompt_keys
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import push_button, text_area
 from widgets.form.input_fields import ChoiceBox
+from widgets.form.layouts import make_column, make_panel, make_row, make_splitter
 from widgets.table.lists import WrappingDelegate
 from widgets.text_labels import PlainLabel, plain_tip
 
@@ -82,25 +81,21 @@ class PromptsTab(StudyView):
         self._part = ""
         self._typing_pause = QTimer(self, singleShot=True, interval=_TYPING_PAUSE_MS)
         self._typing_pause.timeout.connect(self._check)
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
-        right = QSplitter(Qt.Orientation.Vertical)
-        right.setChildrenCollapsible(False)
-        right.addWidget(self._make_editor())
-        right.addWidget(self._make_slots_column())
-        right.setSizes([480, 160])
-        right.setStretchFactor(0, 1)
-        split.addWidget(self._make_parts_column())
-        split.addWidget(right)
-        split.setSizes([160, 480])
-        split.setStretchFactor(1, 1)
-        self.restore = QPushButton(tr("Back to the program's words"))
-        self.restore.setToolTip(tr("Ask with what came with the program again; your versions are kept"))
-        self.restore.clicked.connect(self._restore)
-        self.save = QPushButton(tr("Save as a new version"))
-        self.save.setProperty("primary", True)
-        self.save.setToolTip(tr("Ask with these words from now on (Ctrl+S); undo takes it back"))
-        self.save.clicked.connect(self._save)
+        right = make_splitter(
+            Qt.Orientation.Vertical, self._make_editor(), 1, self._make_slots_column(), sizes=[480, 160]
+        )
+        split = make_splitter(Qt.Orientation.Horizontal, self._make_parts_column(), right, 1, sizes=[160, 480])
+        self.restore = push_button(
+            tr("Back to the program's words"),
+            tr("Ask with what came with the program again; your versions are kept"),
+            self._restore,
+        )
+        self.save = push_button(
+            tr("Save as a new version"),
+            tr("Ask with these words from now on (Ctrl+S); undo takes it back"),
+            self._save,
+            look="primary",
+        )
         self.status.setAccessibleName(tr("What is wrong with the prompt"))
         self.lay_out(self._head(), split, 1, foot=(self.restore, self.save))
         QShortcut(QKeySequence.StandardKey.Save, self).activated.connect(self.save.click)
@@ -164,14 +159,11 @@ class PromptsTab(StudyView):
         return self.tabs.currentIndex() == 1
 
     def _head(self) -> QHBoxLayout:
-        row = QHBoxLayout()
         self.prompts = ChoiceBox(tr("Prompt"), tr("Which task's prompt is shown"), compact=True)
         self.variants = ChoiceBox(tr("Variant of the preview"), tr("Which variant the preview shows"), compact=True)
-        row.addWidget(PlainLabel(tr("Task")))
-        row.addWidget(self.prompts, 1)
-        row.addWidget(PlainLabel(tr("Variant of the preview")))
-        row.addWidget(self.variants, 1)
-        return row
+        return make_row(
+            PlainLabel(tr("Task")), self.prompts, 1, PlainLabel(tr("Variant of the preview")), self.variants, 1
+        )
 
     def _make_parts_column(self) -> QWidget:
         holder, column = self._column(tr("Parts"))
@@ -192,12 +184,9 @@ class PromptsTab(StudyView):
         return holder
 
     def _make_editor(self) -> QWidget:
-        self.editor = QPlainTextEdit()
-        self.editor.setAccessibleName(tr("Text of the part"))
+        self.editor = text_area(tr("Text of the part"))
         self.editor.textChanged.connect(self._on_text_edited)
-        self.preview = QPlainTextEdit()
-        self.preview.setReadOnly(True)
-        self.preview.setAccessibleName(tr("The prompt, filled in for the selected segment"))
+        self.preview = text_area(tr("The prompt, filled in for the selected segment"), readOnly=True)
         self.tabs = QTabWidget(documentMode=True)
         self.tabs.addTab(self.editor, tr("Text"))
         self.tabs.addTab(self.preview, tr("Preview for the selected segment"))
@@ -217,16 +206,12 @@ class PromptsTab(StudyView):
         return holder
 
     def _column(self, title: str) -> tuple[QWidget, QVBoxLayout]:
-        holder = QWidget()
-        column = QVBoxLayout(holder)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
         heading = _make_heading(title)
         # What is below it begins where the text below the tabs does.
         self.tabs.tabBar().ensurePolished()
         heading.setMinimumHeight(self.tabs.tabBar().sizeHint().height() - theme.GRID // 2)
-        column.addWidget(heading)
-        return holder, column
+        column = make_column(heading, spacing=theme.GRID // 2)
+        return make_panel(column), column
 
     def _show_part(self) -> None:
         item = self.parts.currentItem()
@@ -333,9 +318,7 @@ class PromptsTab(StudyView):
 
 
 def _make_heading(text: str) -> QLabel:
-    label = PlainLabel(text)
-    label.setFont(theme.font(theme.POINTS - 0.5, semibold=True))
-    return label
+    return PlainLabel(text, font=theme.font(theme.POINTS - 0.5, semibold=True))
 
 
 def _prompt_name(key: str) -> str:

@@ -32,7 +32,8 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
-from widgets.form.layouts import FlowLayout, bounded_to_screen
+from widgets.form.controls import push_button
+from widgets.form.layouts import FlowLayout, bounded_to_screen, make_column, make_panel, make_row
 from widgets.form.wheel_guard import ComboBox
 from widgets.text_labels import PlainLabel, escape_control_chars, plain_tip
 from widgets.theme import pixmap
@@ -62,50 +63,42 @@ class SentView(OwnDialog):
     """Shows what goes to each judge; it sends nothing.
 
     Signals:
-        request_chosen (int): another one of the offered judges is looked at.
         policy_requested: show the policy of the study.
-        ask_requested: it may be sent; only where the view offers it.
     """
 
-    request_chosen = Signal(int)
     policy_requested = Signal()
-    ask_requested = Signal()
 
     def __init__(self, title: str, offered: Sequence[str], *, before: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
         self.resize(bounded_to_screen(_WINDOW_SIZE, self))
         self._sent: JudgeRequestPreview | None = None
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID)
         self.offered = ComboBox()
         self.offered.setAccessibleName(tr("Judge"))
         for name in offered:
             self.offered.addItem(escape_control_chars(name, 100))
-        self.offered.currentIndexChanged.connect(self.request_chosen)
-        column.addWidget(self.offered)
-        column.addLayout(self._make_head())
         self._area = QScrollArea(widgetResizable=True)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setAccessibleName(tr("Everything that is sent") if before else tr("Everything that was sent"))
-        column.addWidget(self._area, 1)
-        row = QHBoxLayout()
         self._total = _make_wrapped_label("")
-        row.addWidget(self._total, 1)
-        self.ask = QPushButton(tr("Ask"))
-        self.ask.setProperty("primary", True)
-        self.ask.setAutoDefault(False)
-        self.ask.setToolTip(tr("Send this, to every judge that is chosen"))
+        self.ask = push_button(
+            tr("Ask"), tr("Send this, to every judge that is chosen"), look="primary", autoDefault=False
+        )
         self.ask.setVisible(before)
-        self.ask.clicked.connect(self.ask_requested)
         close = QPushButton(tr("Close"))
         close.setToolTip(tr("Close; nothing is sent (Esc)") if before else tr("Close (Esc)"))
         close.setAutoDefault(False)
         close.clicked.connect(self.reject)
-        row.addWidget(close)
-        row.addWidget(self.ask)
-        column.addLayout(row)
+        self.setLayout(
+            make_column(
+                self.offered,
+                self._make_head(),
+                self._area,
+                1,
+                make_row(self._total, 1, close, self.ask),
+                margin=theme.GRID * 2,
+            )
+        )
 
     def current_preview(self) -> JudgeRequestPreview | None:
         """Return what is shown."""
@@ -131,9 +124,8 @@ class SentView(OwnDialog):
         self._sent = sent
         self._show_destination(sent)
         inner = QWidget()
-        box = QVBoxLayout(inner)
-        box.setContentsMargins(0, 0, theme.GRID, 0)
-        box.setSpacing(theme.GRID)
+        box = make_column(margin=(0, 0, theme.GRID, 0))
+        inner.setLayout(box)
         for note in sent.notes:
             box.addWidget(make_quiet_label(note))
         for message in sent.messages:
@@ -145,7 +137,7 @@ class SentView(OwnDialog):
         box.addStretch()
         self._area.setWidget(inner)
         pictures = sent.pictures
-        picture_bytes = _format_bytes(_total_bytes(pictures))
+        picture_bytes = _format_bytes(sum(picture.size for picture in pictures))
         parts = [f"{len(pictures)} {'picture' if len(pictures) == 1 else 'pictures'}, {picture_bytes}"]
         parts += [
             tr("words, {words}").format(words=_format_bytes(sent.text_bytes)),
@@ -155,25 +147,23 @@ class SentView(OwnDialog):
         self.ask.setEnabled(not sent.forbidden)
 
     def _make_head(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
         self._icon = PlainLabel()
-        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        words = QVBoxLayout()
-        words.setSpacing(2)
         self._where = _make_wrapped_label("")
         self._where.setFont(theme.font(semibold=True))
         self._permission = _make_wrapped_label("")
-        words.addWidget(self._where)
-        words.addWidget(self._permission)
-        row.addLayout(words, 1)
-        self._policy = QPushButton(tr("Policy…"))
-        self._policy.setAutoDefault(False)
-        self._policy.setToolTip(tr("Show what may leave this machine, and change it"))
-        self._policy.clicked.connect(self.policy_requested)
-        self._policy.hide()
-        row.addWidget(self._policy, 0, Qt.AlignmentFlag.AlignTop)
-        return row
+        self._policy = push_button(
+            tr("Policy…"),
+            tr("Show what may leave this machine, and change it"),
+            self.policy_requested,
+            autoDefault=False,
+            visible=False,
+        )
+        return make_row(
+            (self._icon, Qt.AlignmentFlag.AlignTop),
+            make_column(self._where, self._permission, spacing=2),
+            1,
+            (self._policy, Qt.AlignmentFlag.AlignTop),
+        )
 
     def _show_destination(self, sent: JudgeRequestPreview) -> None:
         colours = theme.palette()
@@ -197,17 +187,14 @@ class SentView(OwnDialog):
 
 
 def _make_message_widget(sent_message: SentMessage) -> QWidget:
-    part = QWidget()
-    column = QVBoxLayout(part)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(theme.GRID // 2)
     head = _make_wrapped_label(
         tr("{role} · {size} of words").format(
             role=sent_message.role.capitalize(), size=_format_bytes(sent_message.size)
         )
     )
     head.setFont(theme.font(semibold=True))
-    column.addWidget(head)
+    column = make_column(head, spacing=theme.GRID // 2)
+    part = make_panel(column)
     if sent_message.pictures:
         flowing = QWidget()
         flow = FlowLayout(flowing)
@@ -245,10 +232,6 @@ class _HeightFitter(QWidget):
 
 
 def _make_thumbnail_widget(sent_picture: SentPicture) -> QWidget:
-    box = QWidget()
-    column = QVBoxLayout(box)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(1)
     picture = PlainLabel(alignment=Qt.AlignmentFlag.AlignCenter)
     picture.setFixedSize(_THUMBNAIL_SIZE)
     colours = theme.palette()
@@ -259,8 +242,7 @@ def _make_thumbnail_widget(sent_picture: SentPicture) -> QWidget:
         picture.setWordWrap(True)
         picture.setText(sent_picture.note or tr("Not shown"))
     said = _make_wrapped_label(f"{sent_picture.time_label} · {_format_bytes(sent_picture.size)}")
-    column.addWidget(picture)
-    column.addWidget(said)
+    box = make_panel(make_column(picture, said, spacing=1))
     picture.setAccessibleName(
         tr("Picture at {shown}, {about}, {size}").format(
             shown=sent_picture.time_label, about=sent_picture.description, size=_format_bytes(sent_picture.size)
@@ -288,12 +270,7 @@ def _scaled_thumbnail(picture: QImage, scale: float) -> QPixmap:
 
 
 def _make_wrapped_label(text: str) -> QLabel:
-    label = PlainLabel(text, wordWrap=True)
-    return label
-
-
-def _total_bytes(pictures: Sequence[SentPicture]) -> int:
-    return sum(picture.size for picture in pictures)
+    return PlainLabel(text, wordWrap=True)
 
 
 def _format_bytes(count: int) -> str:
@@ -335,8 +312,8 @@ class InspectorController(QObject):
         if not offers or self._page.segment() is None:
             return
         view = self._open(tr("What is sent"), [offer.name for offer in offers], before=True)
-        view.request_chosen.connect(lambda at: self._plan(view, offers[at]))
-        view.ask_requested.connect(self._ask)
+        view.offered.currentIndexChanged.connect(lambda at: self._plan(view, offers[at]))
+        view.ask.clicked.connect(self._ask)
         self._plan(view, offers[0])
 
     def _inspect_sent(self, column: JudgmentColumn) -> None:

@@ -15,6 +15,7 @@ from project.entities.study_records import Changes
 from project.errors import UserError
 from project.session.session import Session
 from resources.translation import tr
+from widgets import theme
 from widgets.dialogs.dialog_windows import close_button
 from widgets.form.layouts import WIDE_MARGIN, LayoutPart, bounded_to_screen, make_column, make_row
 from widgets.progress_bars import StatusLine
@@ -33,7 +34,7 @@ class StudyView(QWidget):
         title: of the window or tab.
         tables: a change of one of them makes the view out of date.
         preferred_size: width and height of a window, in pixels.
-        pause_ms: how long edits pause before they are read; None reads each at once.
+        pause_ms: how long edits pause before they are read; None reads each at once, as those of the view are.
         follows_recording: whether the view is about the recording that is shown.
         status: says what came of the last action, at the foot.
     """
@@ -65,7 +66,7 @@ class StudyView(QWidget):
         if self.follows_recording:
             self._studio.recording_changed.connect(self.refresh)
         if self.preferred_size is not None:
-            self.resize(bounded_to_screen(QSize(*self.preferred_size), self))
+            self.resize(bounded_to_screen(QSize(*map(theme.scaled, self.preferred_size)), self))
 
     def reload(self, session: Session) -> None:
         """Show the study as it is now."""
@@ -136,7 +137,7 @@ class StudyView(QWidget):
     def _on_changed(self, changes: Changes, initiator: object) -> None:
         if not self.needs_reload(changes, initiator):
             return
-        if self.pause_ms is None:
+        if self.pause_ms is None or initiator is self:
             self.refresh()
         else:
             self.refresh_later()

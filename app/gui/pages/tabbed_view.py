@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import cast
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from app.gui.pages.context import Context, StatefulView, View, decode_state, encode_state, text_list, text_value
@@ -27,6 +27,13 @@ class ViewTab:
     name: str
     factory: str
     page: str
+
+
+def paint_apart(widget: QWidget) -> None:
+    """Let what a widget shows next be painted in a turn of the event loop of its own; until then its picture stays."""
+    widget.setUpdatesEnabled(False)
+    # One of no milliseconds may be an event that Qt handles in this turn.
+    QTimer.singleShot(1, widget, lambda: widget.setUpdatesEnabled(True))
 
 
 class TabbedView(QWidget):
@@ -110,6 +117,7 @@ class TabbedView(QWidget):
                 looks_changed.connect(self.changed)
             self._columns[tab.key].addWidget(view)
             self.view_made.emit(view)
+            paint_apart(self)
             # Qt would show it a moment later.
             view.show()
         self.setWindowTitle(view.title)

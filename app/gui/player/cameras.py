@@ -93,11 +93,6 @@ class SideCamera(QObject):
         frames.ready.connect(self._on_ready, queued)
         self._generation = frames.open(self.located.path)
 
-    @property
-    def is_usable(self) -> bool:
-        """Whether its file is there."""
-        return self.located.state is MediaState.PRESENT
-
     def set_offset(self, offset_us: int) -> None:
         """Let the file begin elsewhere in the recording."""
         self.offset_us = offset_us
@@ -355,9 +350,9 @@ class Views(QObject):
         """Return key and name of every file whose sound can be heard, the main one first."""
         heard = [medium for medium in self._media if medium.medium.facts.audio is not None]
         return [
-            (_source_key(located_medium.medium), self._file_name(located_medium.medium))
-            for located_medium in heard
-            if located_medium.state is MediaState.PRESENT
+            (_source_key(medium.medium), self._file_name(medium.medium))
+            for medium in heard
+            if medium.state is MediaState.PRESENT
         ]
 
     def select_sound(self, key: str) -> None:

@@ -185,7 +185,7 @@ class Playback(QObject):
         bar.volume_requested.connect(self.set_volume)
         bar.mute_requested.connect(self.set_muted)
         self._timeline.seek_requested.connect(player.seek)
-        self._timeline.activated.connect(self.loop_segment)
+        self._timeline.segment_requests.activate.connect(self.loop_segment)
         self._timeline.clicked.connect(self._go_to_clicked)
         self._studio.selection_changed.connect(self._update_loop)
         self._studio.recording_changed.connect(self.open_recording)

@@ -11,12 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import (
-    QPushButton,
-    QSplitter,
-    QTabWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QTabWidget, QWidget
 
 from anonymize.pii_review import study_finder
 from anonymize.pii_review.pii_decisions import Numbers, compute_numbers, store_numbers
@@ -54,8 +49,9 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyHint
+from widgets.form.controls import push_button
 from widgets.form.form import Form
-from widgets.form.layouts import make_row, make_tab_page
+from widgets.form.layouts import make_row, make_splitter, make_tab_page
 from widgets.progress_bars import ProgressLine
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import ElidedLabel, PlainLabel
@@ -278,13 +274,7 @@ class SetChoice:
 
 
 class SetForm(Form):
-    """The form.
-
-    Signals:
-        release_requested: a release is to be chosen.
-    """
-
-    release_requested = Signal()
+    """The form."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -299,20 +289,18 @@ class SetForm(Form):
             tr("Add vlmevalkit/questions.tsv to the JSON lines, which are always there"),
             title=tr("Files"),
         )
-        with self.line(""):
+        with self.line():
             self.seed = self.number(
                 tr("&Seed of the splits"), tr("The same study and seed give the same splits"), maximum=_MAX_SEED
             )
         self.release = ElidedLabel()
         self.release.setAccessibleName(tr("Release"))
-        self.choose = QPushButton(tr("Choose &release…"))
-        self.choose.setToolTip(tr("Name the clips and pictures of a folder that was released from this study"))
-        self.choose.clicked.connect(self.release_requested)
-        self.clear = QPushButton(tr("&No release"))
-        self.clear.setToolTip(tr("Name no clips and pictures"))
-        self.clear.clicked.connect(lambda: self.show_release(None))
-        row = make_row(self.release, 1, self.choose, self.clear)
-        self.add(tr("Clips and pictures"), row)
+        self.choose = push_button(
+            tr("Choose &release…"),
+            tr("Name the clips and pictures of a folder that was released from this study"),
+        )
+        self.clear = push_button(tr("&No release"), tr("Name no clips and pictures"), lambda: self.show_release(None))
+        self.add(tr("Clips and pictures"), make_row(self.release, 1, self.choose, self.clear))
         self.show_release(None)
 
     def chosen(self) -> SetChoice:
@@ -351,8 +339,7 @@ class DatasetTab(StudyView):
         self._found: DatasetContents | None = None
         self._everything = False
         self.setMinimumWidth(560)
-        self.heading = PlainLabel(wordWrap=True)
-        self.heading.setFont(theme.font(semibold=True))
+        self.heading = PlainLabel(wordWrap=True, font=theme.font(semibold=True))
         self.form = SetForm()
         self.counts = RecordTable(tr("What leaves"), text_columns(COUNT_COLUMNS))
         self.left_out = RecordTable(tr("What does not leave"), text_columns(LEFT_OUT_COLUMNS))
@@ -364,9 +351,9 @@ class DatasetTab(StudyView):
         self.tabs.addTab(self._make_contents_page(), tr("&What leaves"))
         self.tabs.addTab(self.texts, tr("Te&xts"))
         self.line = ProgressLine(tr("The data set"))
-        self.export = QPushButton(tr("&Export…"))
-        self.export.setProperty("primary", True)
-        self.export.setToolTip(tr("Write the questions into a new folder, once their texts were read"))
+        self.export = push_button(
+            tr("&Export…"), tr("Write the questions into a new folder, once their texts were read"), look="primary"
+        )
         self.gathering = QuestionSetAssembler(context, lambda: self.form.chosen().everything, self)
         self.writing = QuestionSetWriter(context, self)
         self.lay_out(self.heading, self.tabs, 1, self.line, foot=(self.export,))
@@ -517,12 +504,9 @@ class DatasetTab(StudyView):
         )
 
     def _make_contents_page(self) -> QWidget:
-        both = QSplitter(Qt.Orientation.Vertical)
-        both.setChildrenCollapsible(False)
-        both.addWidget(self.counts)
-        both.addWidget(self.left_out)
-        both.setSizes([300, 200])
-        return make_tab_page(self.form, both, 1)
+        return make_tab_page(
+            self.form, make_splitter(Qt.Orientation.Vertical, self.counts, self.left_out, sizes=[300, 200]), 1
+        )
 
     def _connect_signals(self) -> None:
         self.gathering.finished.connect(self._show)
@@ -533,7 +517,7 @@ class DatasetTab(StudyView):
         self.writing.stopped.connect(self._show_result)
         self.line.cancel_requested.connect(self._cancel)
         self.form.changed.connect(self._on_form_changed)
-        self.form.release_requested.connect(self._choose_release)
+        self.form.choose.clicked.connect(self._choose_release)
         self.texts.words_changed.connect(lambda words: self._studio.edit(partial(set_private_words, words=words)))
         self.texts.confirm_requested.connect(self._confirm)
         self.texts.row_chosen.connect(self._context.look_at)

@@ -8,18 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QScrollArea,
-    QSpinBox,
-    QSplitter,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QLabel, QLayout, QSpinBox, QWidget
 
 from app.gui.judges.request_facts import check_egress
 from app.gui.pages.context import Context
@@ -49,13 +38,13 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.checklists import TickMenu, TickMenuItem
+from widgets.form.controls import check_box, push_button
 from widgets.form.input_fields import ChoiceBox, IntegerBox
-from widgets.form.layouts import make_row
+from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area, make_splitter
 from widgets.form.wheel_guard import ComboBox
 from widgets.progress_bars import ProgressBar, make_busy_line
 from widgets.table.record_table import RecordTable
 from widgets.text_labels import PlainLabel, escape_control_chars, plain_tip
-from widgets.theme import icon
 
 _AGGREGATION_NAMES = {ScoreCombination.STRICTEST: tr("Every judge"), ScoreCombination.MEAN: tr("Mean of judges")}
 
@@ -72,11 +61,6 @@ class RuleBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rule: FilterRule | None = None
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
         self.side = PlainLabel()
         self.limit = self._make_number_box(tr("Limit"))
         self.side.setBuddy(self.limit)
@@ -94,13 +78,15 @@ class RuleBar(QWidget):
         self.judges = TickMenu(tr("Whose scores count"), tr("Scores of everybody"))
         self.judges.changed.connect(self._emit_rule)
         self.judges.setToolTip(tr("Whose scores count; all who scored a question where nobody is ticked"))
-        for part in (self.side, self.limit, self.runs_label, self.runs, self.several):
-            row.addWidget(part)
-        row.addWidget(self.judges, 1)
-        column.addLayout(row)
         self.decides = QCheckBox(tr("Leave out of verification and export what this step does not keep"))
         self.decides.toggled.connect(self._emit_rule)
-        column.addWidget(self.decides)
+        self.setLayout(
+            make_column(
+                make_row(self.side, self.limit, self.runs_label, self.runs, self.several, self.judges, 1),
+                self.decides,
+                spacing=theme.GRID // 2,
+            )
+        )
 
     def show_rule(self, step: FilterStep, rule: FilterRule, judges: Sequence[JudgeEntry], *, writable: bool) -> None:
         """Show what a study asks at a step."""
@@ -133,8 +119,7 @@ class RuleBar(QWidget):
         self._rule = rule
 
     def _make_number_box(self, name: str) -> QSpinBox:
-        made = IntegerBox()
-        made.setAccessibleName(name)
+        made = IntegerBox(accessibleName=name)
         made.lineEdit().setAccessibleName(name)
         made.setKeyboardTracking(False)
         made.valueChanged.connect(self._emit_rule)
@@ -168,18 +153,9 @@ class FunnelLayout(StudyView):
         self.going.setFont(theme.font(semibold=True))
         self.busy = make_busy_line()
         self.funnel = FunnelView()
-        scroll = QScrollArea(widgetResizable=True)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(self.funnel)
+        scroll = make_scroll_area(self.funnel)
         scroll.setMinimumWidth(self.funnel.minimumSizeHint().width() + theme.GRID * 2)
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.addWidget(scroll)
-        split.addWidget(self._make_right_part())
-        split.setSizes([560, 660])
-        split.setStretchFactor(1, 1)
-        split.setChildrenCollapsible(False)
+        split = make_splitter(Qt.Orientation.Horizontal, scroll, self._make_right_part(), 1, sizes=[500, 720])
         self.progress = ProgressBar()
         self.progress.setAccessibleName(tr("Questions asked about"))
         self.progress.setMaximumWidth(220)
@@ -202,23 +178,13 @@ class FunnelLayout(StudyView):
         self.progress.show_value(done, max(1, total))
 
     def _make_right_part(self) -> QWidget:
-        right = QWidget()
-        column = QVBoxLayout(right)
-        column.setContentsMargins(theme.GRID, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         self.step_name = _make_label(tr("Step"))
         self.step_name.setFont(theme.font(theme.POINTS + 3, semibold=True))
         self.description = _make_label(tr("What the step does"))
-        column.addWidget(self.step_name)
-        column.addWidget(self.description)
         self.rule = RuleBar()
-        column.addWidget(self.rule)
-        column.addLayout(self._make_ask_row())
         self.told_leaving = _make_label(tr("What would leave this machine"))
         self.told_leaving.setProperty("quiet", True)
         self.told_leaving.hide()
-        column.addWidget(self.told_leaving)
-        row = QHBoxLayout()
         self.show_which = ComboBox()
         self.show_which.setAccessibleName(tr("Which questions are shown"))
         for text, key in (
@@ -229,63 +195,47 @@ class FunnelLayout(StudyView):
             (tr("All that reach it"), ALL),
         ):
             self.show_which.addItem(text, key)
-        row.addWidget(self.show_which)
-        row.addStretch(1)
-        column.addLayout(row)
-        below = QSplitter(Qt.Orientation.Vertical)
         self.table = RecordTable(tr("Questions at this step"), VERDICT_COLUMNS, empty=tr("No question is listed here."))
-        below.addWidget(self.table)
-        below.addWidget(self._make_detail())
-        below.setSizes([300, 180])
-        below.setStretchFactor(0, 1)
-        below.setChildrenCollapsible(False)
-        column.addWidget(below, 1)
-        return right
+        return make_panel(
+            make_column(
+                self.step_name,
+                self.description,
+                self.rule,
+                self._make_ask_row(),
+                self.told_leaving,
+                make_row(self.show_which, None),
+                make_splitter(Qt.Orientation.Vertical, self.table, 2, self._make_detail(), 1, sizes=[300, 180]),
+                1,
+                margin=(theme.GRID, 0, 0, 0),
+            )
+        )
 
-    def _make_ask_row(self) -> QHBoxLayout:
+    def _make_ask_row(self) -> QLayout:
         self.ask_label = PlainLabel(tr("Run this step &with"))
         self.ask_judges = TickMenu(tr("Judges that are asked"), tr("Choose judges"))
         self.ask_label.setBuddy(self.ask_judges)
-        self.again = QCheckBox(tr("Also what was refused"))
-        self.again.setToolTip(tr("Ask again what was refused or could not be read"))
-        self.run = QPushButton(tr(" &Run step"))
-        self.run.setIcon(icon("play"))
-        self.run.setProperty("primary", True)
-        self.cancel = QPushButton(tr("Cance&l"))
-        self.cancel.setToolTip(tr("Stop asking; what was answered stays"))
-        self.cancel.hide()
-        self.take_all = QPushButton(tr("Take over &all"))
-        self.take_all.setToolTip(
-            tr("Give every question here the newest proposal that can be used; one undo takes it back")
+        self.again = check_box(tr("Also what was refused"), tr("Ask again what was refused or could not be read"))
+        self.run = push_button(tr(" &Run step"), icon="play", look="primary")
+        self.cancel = push_button(tr("Cance&l"), tr("Stop asking; what was answered stays"), visible=False)
+        self.take_all = push_button(
+            tr("Take over &all"),
+            tr("Give every question here the newest proposal that can be used; one undo takes it back"),
         )
-        row = make_row(self.ask_label, self.ask_judges, 1)
-        for part in (self.again, self.run, self.cancel, self.take_all):
-            row.addWidget(part)
-        return row
+        asked = make_row(self.ask_label, self.ask_judges, 1)
+        return make_column(asked, make_row(self.again, None, self.run, self.cancel, self.take_all))
 
     def _make_detail(self) -> QWidget:
-        inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, theme.GRID // 2, theme.GRID, 0)
         self.question = _make_label(tr("Question"))
         self.question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.proposals = ProposalView()
         self.proposals.hide()
-        column.addWidget(self.question)
-        column.addWidget(self.proposals)
-        column.addStretch(1)
-        scroll = QScrollArea(widgetResizable=True)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(inner)
-        return scroll
+        return make_scroll_area(
+            make_panel(make_column(self.question, self.proposals, None, margin=(0, theme.GRID // 2, theme.GRID, 0)))
+        )
 
 
 def _make_label(name: str) -> QLabel:
-    made = PlainLabel(wordWrap=True)
-    made.setAccessibleName(name)
-    return made
+    return PlainLabel(wordWrap=True, accessibleName=name)
 
 
 _FIRST_STEP = "review"

@@ -3,24 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import (
-    QPointF,
-    QRectF,
-    QSize,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import (
     QAbstractButton,
     QButtonGroup,
     QCheckBox,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
-    QPushButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,11 +20,12 @@ from project.schemes.scheme import Pattern
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
+from widgets.form.controls import push_button
+from widgets.form.layouts import make_column, make_panel, make_row
 from widgets.form.wheel_guard import ComboBox
 from widgets.labels import SIGN_PX, Sign, mix, paint_sign, pattern_brush
 from widgets.table.record_table import RecordColumn
 from widgets.text_labels import PlainLabel, definition_tooltip, describe, escape_control_chars, plain_tip
-from widgets.theme import icon
 
 _ROW_HEIGHT = theme.GRID * 7
 _NAME_WIDTH = 196
@@ -84,13 +76,14 @@ class _BarButton(QAbstractButton):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        theme.notifier.changed.connect(self.updateGeometry)
         theme.notifier.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
-        return QSize(_NAME_WIDTH + _NUMBERS_WIDTH + 260, _ROW_HEIGHT)
+        return QSize(theme.scaled(_NAME_WIDTH) + theme.scaled(_NUMBERS_WIDTH) + 260, theme.scaled(_ROW_HEIGHT))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(_NAME_WIDTH + _NUMBERS_WIDTH + 96, _ROW_HEIGHT)
+        return QSize(theme.scaled(_NAME_WIDTH) + theme.scaled(_NUMBERS_WIDTH) + 96, theme.scaled(_ROW_HEIGHT))
 
     def show_bar(self, bar: FunnelBar, most: int) -> None:
         """Show another step; `most` is what the widest bar of the funnel stands for."""
@@ -114,14 +107,19 @@ class _BarButton(QAbstractButton):
         self._paint_names(painter, area)
         self._paint_bar(
             painter,
-            QRectF(area.left() + _NAME_WIDTH, area.top(), area.width() - _NAME_WIDTH - _NUMBERS_WIDTH, area.height()),
+            QRectF(
+                area.left() + theme.scaled(_NAME_WIDTH),
+                area.top(),
+                area.width() - theme.scaled(_NAME_WIDTH) - theme.scaled(_NUMBERS_WIDTH),
+                area.height(),
+            ),
         )
         self._paint_numbers(painter, area)
         painter.end()
 
     def _paint_names(self, painter: QPainter, area: QRectF) -> None:
         colours, half = theme.palette(), area.height() / 2
-        left, width = area.left() + theme.GRID, _NAME_WIDTH - theme.GRID * 1.5
+        left, width = area.left() + theme.GRID, theme.scaled(_NAME_WIDTH) - theme.GRID * 1.5
         painter.setFont(theme.font(semibold=True))
         painter.setPen(colours.text)
         name = painter.fontMetrics().elidedText(self.bar.name, Qt.TextElideMode.ElideRight, int(width))
@@ -166,12 +164,12 @@ class _BarButton(QAbstractButton):
 
     def _paint_numbers(self, painter: QPainter, area: QRectF) -> None:
         colours, bar = theme.palette(), self.bar
-        left, top = area.right() - _NUMBERS_WIDTH + theme.GRID, area.top()
+        left, top = area.right() - theme.scaled(_NUMBERS_WIDTH) + theme.GRID, area.top()
         if bar.note:
             painter.setFont(theme.font(theme.POINTS - 1))
             painter.setPen(colours.text if self.isChecked() else colours.muted)
             painter.drawText(
-                QRectF(left, top, _NUMBERS_WIDTH - theme.GRID * 2, area.height()),
+                QRectF(left, top, theme.scaled(_NUMBERS_WIDTH) - theme.GRID * 2, area.height()),
                 Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap,
                 bar.note,
             )
@@ -180,7 +178,9 @@ class _BarButton(QAbstractButton):
         painter.setPen(colours.text)
         half = area.height() / 2
         kept = tr("{kept:,} of {entered:,}").format(kept=bar.kept, entered=bar.entered)
-        painter.drawText(QRectF(left, top + 5, _NUMBERS_WIDTH, half - 4), Qt.AlignmentFlag.AlignVCenter, kept)
+        painter.drawText(
+            QRectF(left, top + 5, theme.scaled(_NUMBERS_WIDTH), half - 4), Qt.AlignmentFlag.AlignVCenter, kept
+        )
         painter.setFont(theme.font(theme.POINTS - 1))
         at = left
         for count, sign, ink in ((bar.fell, Sign.CROSS, colours.error), (bar.open, Sign.RING, colours.uncertain)):
@@ -212,10 +212,8 @@ class FunnelView(QWidget):
         self._buttons: list[_BarButton] = []
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(2)
-        self._column.addStretch(1)
+        self._column = make_column(None, spacing=2)
+        self.setLayout(self._column)
 
     def show_bars(self, bars: Sequence[FunnelBar]) -> None:
         """Show these steps; the one that is chosen stays so."""
@@ -281,30 +279,22 @@ class ProposalView(QWidget):
         self._proposed: tuple[JudgeProposal, ...] = ()
         self._writable = False
         self.ticks: list[QCheckBox] = []
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
-        head = QHBoxLayout()
         self.judge = ComboBox()
         self.judge.setAccessibleName(tr("Judge whose options are shown"))
         self.judge.currentIndexChanged.connect(lambda _at: self._show())
         self.told = PlainLabel(wordWrap=True)
-        self.take = QPushButton(tr(" Take over"))
-        self.take.setIcon(icon("check"))
-        self.take.setToolTip(
-            tr("Give the question the ticked options; its scores and verifications count no more then")
+        self.take = push_button(
+            tr(" Take over"),
+            tr("Give the question the ticked options; its scores and verifications count no more then"),
+            self._request_adoption,
+            icon="check",
         )
-        self.take.clicked.connect(self._request_adoption)
-        head.addWidget(self.judge)
-        head.addWidget(self.told, 1)
-        head.addWidget(self.take)
-        column.addLayout(head)
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(theme.GRID * 2)
         self._grid.setVerticalSpacing(theme.GRID // 2)
         self._grid.setColumnStretch(0, 1)
         self._grid.setColumnStretch(1, 1)
-        column.addLayout(self._grid)
+        self.setLayout(make_column(make_row(self.judge, self.told, 1, self.take), self._grid, spacing=theme.GRID // 2))
 
     def show_proposals(self, now: Sequence[WrongOption], proposed: Sequence[JudgeProposal], *, writable: bool) -> None:
         """Show what a question has, and what judges propose for it."""
@@ -345,8 +335,7 @@ class ProposalView(QWidget):
         if shown is None:
             return
         for column, title in enumerate((tr("It has"), tr("{judge} proposes").format(judge=shown.judge))):
-            label = PlainLabel(title)
-            label.setFont(theme.font(semibold=True))
+            label = PlainLabel(title, font=theme.font(semibold=True))
             self._grid.addWidget(label, 0, column)
         for row, (old, new) in enumerate(zip(self._now, shown.wrong, strict=False), 1):
             self._grid.addWidget(_option_label(old), row, 0)
@@ -359,12 +348,10 @@ class ProposalView(QWidget):
                 tr("Take this one over in the place of the one on its left"),
             )
             tick.toggled.connect(lambda _on: self._enable())
-            line = QHBoxLayout()
-            line.setSpacing(theme.GRID)
+            line = make_row()
             line.addWidget(tick, 0, Qt.AlignmentFlag.AlignTop)
             line.addWidget(_option_label(new), 1)
-            holder = QWidget()
-            holder.setLayout(line)
+            holder = make_panel(line)
             line.setContentsMargins(0, 0, 0, 0)
             self._grid.addWidget(holder, row, 1)
             self.ticks.append(tick)

@@ -15,7 +15,6 @@ from benchmark.questions.question_measures import (
     JudgeMeasures,
     JudgeSetup,
     Measures,
-    QuestionFigure,
     compute_measures,
     read_measures_input,
 )
@@ -120,11 +119,7 @@ def judge_label(asking: JudgeSetup) -> str:
 
 def published_by_name() -> dict[str, PublishedTableRow]:
     """Return the rows of R3-VQA's table of generated questions by the name that a person chooses from."""
-    return {
-        f"{published_row.model}, {published_row.setting}": published_row
-        for published_row in published_rows(R3_VQA)
-        if published_row.table == 3
-    }
+    return {f"{row.model}, {row.setting}": row for row in published_rows(R3_VQA) if row.table == 3}
 
 
 def overview_rows(found: Measures) -> list[TableRow]:
@@ -324,7 +319,14 @@ def comparison_plots(found: Measures) -> list[Plot]:
         about = tr("The most that each judge was shown")
         plots.append(
             _trait_bars(
-                "by_setting", tr("Accuracy by setting"), about, most, settings, settings, _setting_of, _judge_group
+                "by_setting",
+                tr("Accuracy by setting"),
+                about,
+                most,
+                settings,
+                settings,
+                lambda judge: judge.setting,
+                _judge_group,
             )
         )
     ways = [modality for modality in _MODALITIES if any(judge.setup.modality is modality for judge in shown)]
@@ -333,7 +335,14 @@ def comparison_plots(found: Measures) -> list[Plot]:
         names = [MODALITY_NAMES[way].capitalize() for way in ways]
         plots.append(
             _trait_bars(
-                "by_modality", title, tr("Settings of one prompt"), shown, ways, names, _modality_of, _prompt_group
+                "by_modality",
+                title,
+                tr("Settings of one prompt"),
+                shown,
+                ways,
+                names,
+                lambda judge: judge.modality,
+                _prompt_group,
             )
         )
     return plots
@@ -467,14 +476,6 @@ def _trait_bars(
     )
 
 
-def _setting_of(asking: JudgeSetup) -> str:
-    return asking.setting
-
-
-def _modality_of(asking: JudgeSetup) -> str:
-    return asking.modality
-
-
 def _judge_group(asking: JudgeSetup) -> str:
     parts = [asking.name, *([asking.condition] if asking.condition != RAW_CONDITION else [])]
     return ", ".join(parts + ([tr("seed {seed}").format(seed=asking.seed)] if asking.seed else []))
@@ -528,7 +529,16 @@ def measures_files(found: MeasuresResult, beside: PublishedTableRow | None) -> d
         "tables/judges.csv": _csv(_CSV_HEADER, _judge_table(found.measures)),
         "tables/questions.csv": _csv(
             ("figure", "kind", *_CSV_HEADER[:5], "variant", *_CSV_HEADER[-5:]),
-            ((*_figure_cells(figure), *_statistic_cells(figure.result)) for figure in found.measures.diagnostics),
+            (
+                (
+                    figure.figure,
+                    figure.kind.value,
+                    *_setup_cells(figure.setup),
+                    figure.setup.variant,
+                    *_statistic_cells(figure.result),
+                )
+                for figure in found.measures.diagnostics
+            ),
         ),
         "tables/chains.csv": _csv(
             ("figure", "value", "published", "source"),
@@ -569,10 +579,6 @@ def _judge_table(found: Measures) -> Iterable[Sequence[Cell]]:
 
 def _setup_cells(asking: JudgeSetup) -> tuple[Cell, ...]:
     return (asking.name, asking.setting, asking.modality.value, asking.condition, asking.seed)
-
-
-def _figure_cells(figure: QuestionFigure) -> tuple[Cell, ...]:
-    return (figure.figure, figure.kind.value, *_setup_cells(figure.setup), figure.setup.variant)
 
 
 def _statistic_cells(statistic_result: StatisticResult) -> tuple[Cell, ...]:

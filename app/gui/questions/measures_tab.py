@@ -6,14 +6,7 @@ It shows judges' accuracy and consistency, diagnostics of the question set, and 
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QPushButton,
-    QSplitter,
-    QTabWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QSplitter, QTabWidget, QWidget
 
 from app.gui.pages.context import Context
 from app.gui.pages.live import LiveState
@@ -25,7 +18,8 @@ from benchmark.metrics.published_figures import PublishedTableRow
 from benchmark.questions.question_measures import JudgeMeasures, Measures
 from resources.translation import tr, trn
 from widgets.empty_state import EmptyHint
-from widgets.form.layouts import make_row, make_tab_page
+from widgets.form.controls import check_box, push_button
+from widgets.form.layouts import make_row, make_splitter, make_tab_page
 from widgets.form.wheel_guard import ComboBox
 from widgets.plots.estimates_table import FiguresView
 from widgets.plots.plot_view import PlotWall
@@ -33,7 +27,7 @@ from widgets.table.record_table import RecordTable, text_columns
 from widgets.text_labels import PlainLabel, describe
 
 _DEFAULT_REFERENCE = tr("GPT-4o, +sub+tom")
-_NOBODY_ASKED = tr("Figures stand here once a judge was asked, in the mode Questions.")
+_NOBODY_ASKED = tr("Figures appear here once a judge was asked, in the mode Questions.")
 
 
 class MeasuresTab(ComputedView[MeasuresResult]):
@@ -47,9 +41,9 @@ class MeasuresTab(ComputedView[MeasuresResult]):
         super().__init__(context, self._measures_reader)
         self._found: MeasuresResult | None = None
         self.setMinimumWidth(480)
-        self.everything = QCheckBox(tr("Also &unverified questions"))
-        self.everything.setToolTip(
-            tr("Count questions that two people have not approved of yet; dropped ones never count")
+        self.everything = check_box(
+            tr("Also &unverified questions"),
+            tr("Count questions that two people have not approved of yet; dropped ones never count"),
         )
         self.overview = RecordTable(
             tr("Judges and published rows"), measures_figures.overview_columns(), empty=_NOBODY_ASKED
@@ -62,15 +56,16 @@ class MeasuresTab(ComputedView[MeasuresResult]):
         self.chains = RecordTable(
             tr("What the chains are made of"),
             text_columns((tr("Figure"), tr("This study"), "R3-VQA", tr("Where it says so"))),
+            empty=tr("Figures appear here once the study has chains."),
         )
         self.chains_drawn = PlotWall(tr("Plots of the chains"))
         self._hint = EmptyHint(self.figures, _NOBODY_ASKED)
+        self._about_hint = EmptyHint(self.about, _NOBODY_ASKED)
         self._lay_out()
         self._connect_signals()
 
     def _lay_out(self) -> None:
-        self.refresh_button = QPushButton(tr("&Refresh"))
-        self.refresh_button.setToolTip(tr("Compute the figures of the study as it is now"))
+        self.refresh_button = push_button(tr("&Refresh"), tr("Compute the figures of the study as it is now"))
         self.tabs = QTabWidget(documentMode=True)
         for page, name in (
             (_make_splitter(self.overview, self.compared), tr("&All judges")),
@@ -79,14 +74,13 @@ class MeasuresTab(ComputedView[MeasuresResult]):
             (_make_splitter(self.chains, self.chains_drawn), tr("&Chains")),
         ):
             self.tabs.addTab(page, name)
-        self.export = QPushButton(tr("&Export all figures…"))
-        self.export.setToolTip(
-            tr("Write a folder with every table (CSV), every plot (SVG, PNG, PDF, CSV) and measures.json")
+        self.export = push_button(
+            tr("&Export all figures…"),
+            tr("Write a folder with every table (CSV), every plot (SVG, PNG, PDF, CSV) and measures.json"),
+            look="primary",
+            enabled=False,
         )
-        self.export.setProperty("primary", True)
-        self.export.setEnabled(False)
-        head = make_row(self.everything, 1, self.refresh_button)
-        self.lay_out(head, self.tabs, 1, foot=(self.export,))
+        self.lay_out(make_row(self.everything, 1, self.refresh_button), self.tabs, 1, foot=(self.export,))
 
     def _make_judge_page(self) -> QWidget:
         row = make_row()
@@ -185,12 +179,7 @@ class MeasuresTab(ComputedView[MeasuresResult]):
 
 
 def _make_splitter(upper: QWidget, lower: QWidget) -> QSplitter:
-    both = QSplitter(Qt.Orientation.Vertical)
-    both.setChildrenCollapsible(False)
-    both.addWidget(upper)
-    both.addWidget(lower)
-    both.setSizes([330, 330])
-    return both
+    return make_splitter(Qt.Orientation.Vertical, upper, lower, sizes=[330, 330])
 
 
 def _summary(found: Measures) -> str:

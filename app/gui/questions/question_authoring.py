@@ -52,10 +52,10 @@ class AdversarialQuestionWriter(QObject):
         self._told: tuple[str, ...] = ()
         panel, studio = self._panel, context.studio
         panel.changed.connect(self._check)
-        panel.span_requested.connect(self._use_selected_span)
+        panel.take.clicked.connect(self._use_selected_span)
         panel.new_requested.connect(self._start_new)
         panel.save_requested.connect(lambda: self._save())
-        panel.draft_requested.connect(self._draft_chain)
+        panel.draft.clicked.connect(self._draft_chain)
         panel.asking.ask_requested.connect(self._ask_judges)
         panel.asking.judges.changed.connect(self._check)
         panel.asking.add_requested.connect(lambda: context.trigger("mode_judges"))
@@ -203,7 +203,7 @@ class AdversarialQuestionWriter(QObject):
         recording = self._context.studio.recording
         judges = [judge for judge in all_judges(session.study) if judge.backend != PERSON_BACKEND]
         panel.asking.set_judges(judge_menu_items(session, judges, recording.id if recording is not None else ""))
-        item = self._current_item()
+        item = next((item for item in self._page.all if item.question.id == self._id), None)
         panel.state.setText(_state_text(item))
         panel.asking.show_status("\n".join(self._told))
         said = judgments_of_question(session.study, self._id) if item is not None else []
@@ -215,9 +215,6 @@ class AdversarialQuestionWriter(QObject):
             ]
         )
         self._check()
-
-    def _current_item(self) -> VerificationItem | None:
-        return next((item for item in self._page.all if item.question.id == self._id), None)
 
     # From the explanation to a chain
 

@@ -189,7 +189,7 @@ class FilterStepRunner(QObject):
     def _start(self) -> None:
         for works in self._made.values():
             first = works[0].title.partition(" about ")[0]
-            number = sum(len(_job_requests(job_spec)) for job_spec in works)
+            number = sum(len(job_spec.parameters.items) for job_spec in works)
             work = merge_jobs(
                 works,
                 tr("{step}: {task} about {questions}").format(
@@ -252,7 +252,3 @@ class FilterStepRunner(QObject):
         self._works.clear()
         self._session = None
         self._set_running(on=False)
-
-
-def _job_requests(work: JobSpec) -> Sequence[object]:
-    return work.parameters.items

@@ -13,10 +13,8 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QMenu,
-    QPushButton,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -36,9 +34,10 @@ from project.text_format import format_percent
 from project.timebase import format_time
 from resources.translation import later, tr, trn
 from widgets import theme
+from widgets.form.controls import push_button
 from widgets.form.input_fields import ChoiceBox, mark_search_field
+from widgets.form.layouts import make_column
 from widgets.table.lists import ROW_ROLE, KeyedList, paint_row_ground
-from widgets.text_labels import describe
 from widgets.theme import icon
 
 ANY = ""
@@ -59,9 +58,8 @@ class ListBar(QWidget):
 
     def __init__(self, makers: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
+        column = make_column(spacing=theme.GRID // 2)
+        self.setLayout(column)
         upper, lower = QHBoxLayout(), QHBoxLayout()
         for row in (upper, lower):
             row.setSpacing(theme.GRID // 2)
@@ -71,9 +69,9 @@ class ListBar(QWidget):
         self.words.setAccessibleName(tr("Find in questions and options"))
         self.words.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
         self.words.textChanged.connect(lambda _text: self.changed.emit())
-        self.make = QPushButton(tr(" Make"))
-        self.make.setIcon(icon("plus"))
-        describe(self.make, tr("Make questions"), tr("Make questions from the chains, or write one"))
+        self.make = push_button(
+            tr(" Make"), tr("Make questions from the chains, or write one"), name=tr("Make questions"), icon="plus"
+        )
         self._menu = QMenu(self.make)
         for key, text in makers:
             self._menu.addAction(text).triggered.connect(lambda _=False, key=key: self.make_requested.emit(key))
@@ -88,8 +86,9 @@ class ListBar(QWidget):
             (MAKER, tr("Made by")),
         ):
             box = ChoiceBox(name, compact=True)
+            box.setMinimumContentsLength(4)
             box.currentIndexChanged.connect(lambda _at: self.changed.emit())
-            lower.addWidget(box, 1)
+            lower.addWidget(box, 5 if key == SCOPE else 4)
             self._boxes[key] = box
 
     def set_choices(self, which: str, choices: Mapping[str, str]) -> None:
@@ -426,7 +425,7 @@ def _notice_text(item: VerificationItem, who: str) -> str:
     if item.needs_recheck_by(who):
         return tr("This question was changed after you verified it. Look at it again.")
     if not item.ready:
-        return tr("A draft: whoever wrote it has not kept it yet, because not every judge failed at it.")
+        return tr("A draft: its author has not kept it yet, because not every judge failed at it.")
     return ""
 
 
@@ -485,7 +484,7 @@ class _QuestionDelegate(QStyledItemDelegate):
     """Draws a row without a widget of its own."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:
-        return QSize(0, _ROW_HEIGHT)
+        return QSize(0, theme.scaled(_ROW_HEIGHT))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         row = index.data(ROW_ROLE)

@@ -4,13 +4,12 @@ Handles verification, judges' answers, and question generation from chains.
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QObject
 from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.gui.pages.commands import ModeKeys
+from app.gui.pages.commands import ModeKeys, PageKey
 from app.gui.pages.context import Context
 from app.gui.questions.question_authoring import AdversarialQuestionWriter
 from app.gui.questions.question_jobs import ask_judges, judge_menu_items
@@ -47,7 +46,7 @@ class QuestionAnswersController(QObject):
         self._page = page
         self._under_way = ""
         page.asking.ask_requested.connect(self._ask)
-        page.asking.ask_all_requested.connect(self._ask_all)
+        page.asking.ask_all.clicked.connect(lambda: self._ask_about([row.key for row in page.list.rows()]))
         page.asking.judges.changed.connect(self._show)
         page.asking.add_requested.connect(lambda: context.trigger("mode_judges"))
         page.changed.connect(self._show)
@@ -83,9 +82,6 @@ class QuestionAnswersController(QObject):
         if self._page.current is not None:
             self._ask_about([self._page.current.question.id])
 
-    def _ask_all(self) -> None:
-        self._ask_about([row.key for row in self._page.list.rows()])
-
     def _ask_about(self, ids: Sequence[str]) -> None:
         session, item, bar = self._page.session, self._page.current, self._page.asking
         if session is None or item is None:
@@ -106,53 +102,41 @@ class QuestionAnswersController(QObject):
             self._page.asking.show_status("\n".join(notes))
 
 
+def _choose_answer(place: int) -> Callable[["VerificationController"], object]:
+    return lambda c: c.page.verify.choose_answer(place)
+
+
+def _toggle_check(place: int) -> Callable[["VerificationController"], object]:
+    return lambda c: c.page.verify.toggle_check(place)
+
+
 class VerificationController(QObject):
     """Joins the panel with the commands."""
 
     def __init__(self, context: Context, page: QuestionsPage) -> None:
         super().__init__(page)
         self._context = context
-        self._page = page
-        panel, key = page.verify, Qt.Key
-        keys: dict[Qt.Key, Callable[[], object]] = {
-            key.Key_Y: lambda: self._press_decision(KEEP),
-            key.Key_X: lambda: self._press_decision(DROP),
-            key.Key_C: lambda: self._press_decision(CORRECT),
-            key.Key_W: panel.request_withdrawal,
-            key.Key_T: panel.write_note,
-            key.Key_V: panel.reveal,
-            key.Key_A: panel.toggle_all_checks,
-            key.Key_D: panel.cycle_difficulty,
-            key.Key_N: lambda: page.step(1),
-            key.Key_P: lambda: page.step(-1),
-            key.Key_R: self._toggle_loop,
-        }
-        for place in range(5):
-            keys[Qt.Key(key.Key_1 + place)] = partial(panel.choose_answer, place)
-        for place, check in enumerate((key.Key_6, key.Key_7, key.Key_8, key.Key_9, key.Key_0)):
-            keys[check] = partial(panel.toggle_check, place)
-        self._keys = ModeKeys(panel, keys, frozenset({key.Key_N, key.Key_P}))
+        self.page = page
+        panel = page.verify
+        self._keys = ModeKeys(panel, KEYS, self)
         panel.form.save_requested.connect(lambda: panel.decide(CORRECT))
         panel.form.cancelled.connect(panel.stop_editing)
-        page.visible_changed.connect(lambda visible: self._keys.watch(page.window()) if visible else None)
         panel.decided.connect(self._decide)
         panel.corrected.connect(self._correct)
         panel.form_changed.connect(self._check)
         panel.withdraw_requested.connect(self._withdraw)
         panel.step_requested.connect(page.step)
-        panel.repeat_requested.connect(self._toggle_loop)
+        panel.repeat_requested.connect(self.toggle_loop)
 
-    def _press_decision(self, decision: str) -> None:
-        self._page.verify.decide(decision)
-
-    def _toggle_loop(self) -> None:
-        self._page.set_looping(on=not self._context.playback.looping)
+    def toggle_loop(self) -> None:
+        """Repeat the span of the question, or stop doing so."""
+        self.page.set_looping(on=not self._context.playback.looping)
 
     def _decide(self, decision: str) -> None:
         self._store_verification(VerificationDecision(decision), None)
 
     def _correct(self, words: QuestionFormValues) -> None:
-        item = self._page.current
+        item = self.page.current
         if item is None:
             return
         wrong = reword_options(item.question, words.wrong)
@@ -161,7 +145,7 @@ class VerificationController(QObject):
         )
 
     def _store_verification(self, decision: VerificationDecision, correction: QuestionCorrection | None) -> None:
-        item, panel = self._page.current, self._page.verify
+        item, panel = self.page.current, self.page.verify
         if item is None:
             return
         said, checklist = panel.verification(), panel.chosen_checklist()
@@ -177,22 +161,22 @@ class VerificationController(QObject):
             return
         if panel.is_editing():
             panel.stop_editing()
-        self._page.reload_question(item.question.id)
-        following = self._page.next_waiting()
+        self.page.reload_question(item.question.id)
+        following = self.page.next_waiting()
         if following:
-            self._page.go_to(following)
+            self.page.go_to(following)
         else:
             self._context.studio.message.emit(tr("Nothing of this list waits for you any more."))
 
     def _withdraw(self) -> None:
-        item = self._page.current
+        item = self.page.current
         if item is not None:
             do = self._context.studio.edit
             if do(lambda session: verification.withdraw_verification(session, item.question.id), self):
-                self._page.reload_question(item.question.id)
+                self.page.reload_question(item.question.id)
 
     def _check(self, words: QuestionFormValues) -> None:
-        item = self._page.current
+        item = self.page.current
         if item is None:
             return
         question = item.question
@@ -200,10 +184,30 @@ class VerificationController(QObject):
         draft = QuestionDraft(
             question.kind, question.aspect, question.covers, words.text, words.answer, wrong, words.explanation
         )
-        self._page.verify.form.show_problem(
+        self.page.verify.form.show_problem(
             draft_problem(draft, len(question.wrong) + 1),
             tr("Ctrl+Return saves it, and says that every check holds then. Esc leaves it as it was."),
         )
+
+
+KEYS: tuple[PageKey["VerificationController"], ...] = (
+    PageKey("1 2 3 4 5", tr("This option is your answer")),
+    *(PageKey(key, "", _choose_answer(place)) for place, key in enumerate("12345")),
+    PageKey("V", tr("Show which option is right"), lambda c: c.page.verify.reveal()),
+    PageKey("6 7 8 9 0", tr("This check holds, or not after all")),
+    *(PageKey(key, "", _toggle_check(place)) for place, key in enumerate("67890")),
+    PageKey("A", tr("All checks hold, or none"), lambda c: c.page.verify.toggle_all_checks()),
+    PageKey("D", tr("Next label of difficulty"), lambda c: c.page.verify.cycle_difficulty()),
+    PageKey("T", tr("Write a note"), lambda c: c.page.verify.write_note()),
+    PageKey("Y", tr("Keep the question"), lambda c: c.page.verify.decide(KEEP)),
+    PageKey("C", tr("Correct its words"), lambda c: c.page.verify.decide(CORRECT)),
+    PageKey("X", tr("Drop the question"), lambda c: c.page.verify.decide(DROP)),
+    PageKey("W", tr("Take back your verification"), lambda c: c.page.verify.request_withdrawal()),
+    PageKey("N P", tr("Next or previous question")),
+    PageKey("N", "", lambda c: c.page.step(1), repeats=True),
+    PageKey("P", "", lambda c: c.page.step(-1), repeats=True),
+    PageKey("R", tr("Repeat the span of the question"), lambda c: c.toggle_loop()),
+)
 
 
 class QuestionGenerationController(QObject):
@@ -214,7 +218,7 @@ class QuestionGenerationController(QObject):
         self._context = context
         self._page = page
         page.bar.make_requested.connect(self._generate)
-        page.empty_chosen.connect(self._generate)
+        page.empty.button_clicked.connect(self._generate)
 
     def _generate(self, maker: str) -> None:
         if maker == "write":

@@ -4,15 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QHBoxLayout,
-    QPushButton,
-    QSplitter,
-    QStackedLayout,
-    QStackedWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QStackedLayout, QWidget
 
 from app.gui.pages.context import Context
 from app.gui.pages.live import Live
@@ -61,7 +53,8 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.layouts import WIDE_MARGIN, make_column
+from widgets.form.controls import SegmentBar
+from widgets.form.layouts import WIDE_MARGIN, bring_up, make_column, make_panel, make_splitter, make_stack
 from widgets.graph.graph_view import ChainGraphView
 from widgets.labels import NodePerson, participant_colours
 from widgets.text_labels import ElidedLabel
@@ -90,13 +83,11 @@ class QuestionsPage(StudyView):
         changed: the questions were read again, or another one is shown.
         question_chosen (str): id of the question that should be shown.
         tab_changed (str): another tab is on.
-        empty_chosen (str): a button where there is no question was pressed.
     """
 
     changed = Signal()
     question_chosen = Signal(str)
     tab_changed = Signal(str)
-    empty_chosen = Signal(str)
 
     title = tr("Questions")
     tables = _TABLES
@@ -122,31 +113,33 @@ class QuestionsPage(StudyView):
         self.bar = ListBar(makers)
         self.list = QuestionList()
         self.list.row_chosen.connect(self.question_chosen)
-        self.progress = ElidedLabel()
-        self.progress.setProperty("muted", True)
-        self.agreement = ElidedLabel()
-        self.agreement.setProperty("muted", True)
+        self.progress = ElidedLabel(look="muted")
+        self.agreement = ElidedLabel(look="muted")
         self.verify = VerifyPanel(checklists, difficulties)
         self.asking = AskBar(tr("Ask"), settings, all_too=True)
         self.write = WritePanel(settings, wrong)
         self.graph = ChainGraphView(tools=False)
         self.graph.set_editable(False)
-        self._empty = EmptyState("list-checks", "", "", [EmptyStateAction(*maker) for maker in makers[:1]])
-        self._empty.button_clicked.connect(self.empty_chosen)
-        parts = QSplitter(Qt.Orientation.Vertical)
-        parts.setChildrenCollapsible(False)
+        # In a low window the question goes first.
+        self.graph.board.setMinimumHeight(theme.GRID * 6)
+        self.graph.setMinimumHeight(theme.GRID * 6)
+        self.empty = EmptyState("list-checks", "", "", [EmptyStateAction(*maker) for maker in makers[:1]])
         self._held = QWidget()
         self._lists = QStackedLayout(self._held)
         self._lists.setContentsMargins(0, 0, 0, 0)
         self._lists.addWidget(self.list)
-        self._lists.addWidget(self._empty)
-        parts.addWidget(self._held)
-        parts.addWidget(self._make_question_part())
+        self._lists.addWidget(self.empty)
         # What one has to read at once, the question with its options and checks, gives way last.
-        parts.setStretchFactor(0, 1)
-        parts.setStretchFactor(1, 0)
-        parts.setSizes([136, 620])
-        self.setLayout(make_column(self.bar, self.progress, self.agreement, parts, 1, margin=WIDE_MARGIN))
+        self.setLayout(
+            make_column(
+                self.bar,
+                self.progress,
+                self.agreement,
+                make_splitter(Qt.Orientation.Vertical, self._held, 1, self._make_question_part(), sizes=[136, 620]),
+                1,
+                margin=WIDE_MARGIN,
+            )
+        )
         self.select_tab(VERIFY)
         for which, choices in (
             (SCOPE, SCOPE_LABELS),
@@ -177,7 +170,7 @@ class QuestionsPage(StudyView):
 
     def show_empty(self, title: str, hint: str) -> None:
         """Say why nothing is listed."""
-        self._empty.set_text(title, hint)
+        self.empty.set_text(title, hint)
 
     def step(self, by: int) -> None:
         """Go to the next or the previous question of the list."""
@@ -189,12 +182,12 @@ class QuestionsPage(StudyView):
 
     def current_tab(self) -> str:
         """Return the key of the tab that is on."""
-        return next(key for key, button in self._tabs.items() if button.isChecked())
+        return str(self.tabs.key())
 
     def select_tab(self, key: str) -> None:
         """Turn a tab on."""
-        self._tabs[key].setChecked(True)
-        self._panels.setCurrentIndex([*self._tabs].index(key))
+        self.tabs.choose(key)
+        bring_up(self._panels, [*self.tabs.buttons].index(key))
         self._show_panels()
         self.tab_changed.emit(key)
 
@@ -203,34 +196,14 @@ class QuestionsPage(StudyView):
         self._panels.setVisible(self._lists.currentIndex() == 0 or self.current_tab() == WRITE)
 
     def _make_question_part(self) -> QWidget:
-        widget = QWidget()
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
-        self._tabs: dict[str, QPushButton] = {}
-        group = QButtonGroup(self)
-        for key, name in _TABS:
-            button = QPushButton(name)
-            button.setProperty("segment", True)
-            button.setCheckable(True)
-            button.setAccessibleName(tr("Show: {name}").format(name=name.lower()))
-            button.clicked.connect(lambda _=False, key=key: self.select_tab(key))
-            group.addButton(button)
-            row.addWidget(button, 1)
-            self._tabs[key] = button
-        self._panels = QStackedWidget()
-        verifying = QSplitter(Qt.Orientation.Vertical)
-        verifying.setChildrenCollapsible(False)
-        verifying.addWidget(self.verify)
-        verifying.addWidget(self.graph)
-        verifying.setStretchFactor(0, 0)
-        verifying.setStretchFactor(1, 1)
-        verifying.setSizes([410, 160])
-        for panel in (verifying, self.asking, self.write):
-            self._panels.addWidget(panel)
-        column = make_column(row, self._panels, 1)
-        column.addStretch()
-        widget.setLayout(column)
-        return widget
+        self.tabs = SegmentBar(dict(_TABS), tr("Show: {name}"))
+        self.tabs.chosen.connect(self.select_tab)
+        self._panels = make_stack(
+            make_splitter(Qt.Orientation.Vertical, self.verify, self.graph, 1, sizes=[410, 160]),
+            self.asking,
+            self.write,
+        )
+        return make_panel(make_column(self.tabs, self._panels, 1, None, 0))
 
     @property
     def session(self) -> Session | None:
@@ -345,10 +318,7 @@ class QuestionsPage(StudyView):
         if everywhere and not self._everywhere:
             self.refresh()
             return
-        owners = {
-            each_recording.id: f"{each_recording.number} {each_recording.name}"
-            for each_recording in all_recordings(session.study)
-        }
+        owners = {recording.id: f"{recording.number} {recording.name}" for recording in all_recordings(session.study)}
         here = recording.id if recording is not None else ""
         of_scope = [item for item in self.all if everywhere or item.question.recording_id == here]
         found = [item for item in of_scope if self._matches_filter(item, who)]
@@ -433,7 +403,7 @@ class QuestionsPage(StudyView):
         elif is_author(item.question, current_annotator_id(session)):
             reason = tr("You wrote this question: two others verify it.")
         elif not item.ready:
-            reason = tr("A draft cannot be verified: whoever wrote it tries it on judges first.")
+            reason = tr("A draft cannot be verified: its author tries it on judges first.")
         scores: list[float] = []
         if item.is_verified_by(current_annotator_id(session)):
             found = judge_scores(read_question_input(session, item.question), get_step("difficulty"), item.question)

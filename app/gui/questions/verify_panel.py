@@ -19,10 +19,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
-    QScrollArea,
     QSizePolicy,
-    QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -32,10 +29,11 @@ from project.schemes.scheme import FieldChoice
 from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickRow
+from widgets.form.controls import push_button, tool_button
 from widgets.form.input_fields import ChoiceBox, NoteEdit
-from widgets.form.layouts import make_column
+from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area
 from widgets.text_labels import ElidedLabel, PlainLabel, describe, plain_tip
-from widgets.theme import icon, pixmap
+from widgets.theme import pixmap
 
 _FIELD_LINES = 3
 _CTRL = Qt.KeyboardModifier.ControlModifier
@@ -74,8 +72,7 @@ class QuestionFields(QWidget):
         self.answer = self._line(tr("Right option"))
         self._wrong: list[QLineEdit] = []
         self.explanation = self._area(tr("Why it is right"))
-        self.told = PlainLabel(wordWrap=True)
-        self.told.setProperty("muted", True)
+        self.told = PlainLabel(wordWrap=True, look="muted")
         self._form.addRow(self.told)
 
     @property
@@ -164,12 +161,7 @@ class OptionRow(QFrame):
 
     def __init__(self, letter: str, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 2, theme.GRID // 2, 2)
-        row.setSpacing(theme.GRID)
-        self.button = QPushButton(letter)
-        self.button.setProperty("segment", True)
-        self.button.setCheckable(True)
+        self.button = push_button(letter, look="segment", checkable=True)
         self.button.setFixedWidth(theme.GRID * 4)
         describe(
             self.button,
@@ -181,9 +173,11 @@ class OptionRow(QFrame):
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.mark = PlainLabel()
         self.mark.setFixedWidth(_MARK_SIDE)
-        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.words, 1)
-        row.addWidget(self.mark)
+        self.setLayout(
+            make_row(
+                (self.button, Qt.AlignmentFlag.AlignTop), self.words, 1, self.mark, margin=(0, 2, theme.GRID // 2, 2)
+            )
+        )
 
     def show_mark(self, *, right: bool | None, own: bool) -> None:
         """Mark it as right, as wrong where it was the own answer, or not at all (None)."""
@@ -210,9 +204,8 @@ class OptionsView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
+        self._column = make_column(spacing=0)
+        self.setLayout(self._column)
         self.rows: list[OptionRow] = []
         self._right = -1
         self.own = -1
@@ -288,27 +281,28 @@ class VerifyPanel(QWidget):
         self._shown: ShownQuestion | None = None
         self._ticks: dict[str, TickRow] = {}
         body = QWidget()
-        self._body = QVBoxLayout(body)
-        self._body.setContentsMargins(0, 0, theme.GRID // 2, 0)
-        self._body.setSpacing(theme.GRID)
-        area = QScrollArea(widgetResizable=True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(body)
-        self.head = ElidedLabel()
-        self.head.setProperty("muted", True)
+        area = make_scroll_area(body)
+        self.head = ElidedLabel(look="muted")
         self.notice, self.text, self.why, self.others = (_make_text_label() for _ in range(4))
         self.text.setFont(theme.font(theme.POINTS + 1, semibold=True))
         self.options = OptionsView()
         self.options.revealed.connect(self._show_explanation)
         self.form = QuestionFields()
         self.form.changed.connect(lambda: self.form_changed.emit(self.form.values()))
-        for part in (self.head, self.notice, self.text, self.options, self.form, self.why):
-            self._body.addWidget(part)
-        self._body.addWidget(self._make_checks())
-        self._body.addWidget(self.others)
-        self._body.addStretch()
+        body.setLayout(
+            make_column(
+                self.head,
+                self.notice,
+                self.text,
+                self.options,
+                self.form,
+                self.why,
+                self._make_checks(),
+                self.others,
+                None,
+                margin=(0, 0, theme.GRID // 2, 0),
+            )
+        )
         self.setLayout(make_column(area, 1, self._make_difficulty(difficulties), self._make_foot()))
         self._edit(on=False)
 
@@ -440,39 +434,30 @@ class VerifyPanel(QWidget):
             self._ticks[check.key] = row
 
     def _make_difficulty(self, difficulties: Sequence[str]) -> QWidget:
-        self._difficulty = QWidget()
-        row = QHBoxLayout(self._difficulty)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID // 2)
-        label = PlainLabel(tr("Difficulty (D)"))
-        label.setProperty("muted", True)
-        row.addWidget(label)
+        label = PlainLabel(tr("Difficulty (D)"), look="muted")
+        row = make_row(label, spacing=theme.GRID // 2)
+        self._difficulty = make_panel(row)
         self._labels: dict[str, QPushButton] = {}
         group = QButtonGroup(self)
         group.setExclusive(False)
         for key in difficulties:
-            button = QPushButton(key.capitalize())
-            button.setProperty("segment", True)
-            button.setCheckable(True)
-            describe(
-                button,
-                tr("Difficulty: {key}").format(key=key),
+            button = push_button(
+                key.capitalize(),
                 tr("The question is {key} (D goes on to the next label)").format(key=key),
+                lambda on, key=key: self._set_difficulty(key if on else ""),
+                name=tr("Difficulty: {key}").format(key=key),
+                look="segment",
+                checkable=True,
             )
-            button.clicked.connect(lambda on, key=key: self._set_difficulty(key if on else ""))
             group.addButton(button)
             row.addWidget(button, 1)
             self._labels[key] = button
         self.checklist.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.checklist.setMinimumContentsLength(8)
-        row.addWidget(self.checklist, 2)
+        row.addWidget(self.checklist, 3)
         return self._difficulty
 
     def _make_foot(self) -> QWidget:
-        foot = QWidget()
-        column = QVBoxLayout(foot)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
         upper, lower = QHBoxLayout(), QHBoxLayout()
         upper.setSpacing(theme.GRID // 2)
         lower.setSpacing(theme.GRID)
@@ -481,37 +466,35 @@ class VerifyPanel(QWidget):
             self.note, tr("Note on this question"), tr("Why; saved with what you say (T; Return goes back to the keys)")
         )
         upper.addWidget(self.note, 1)
-        self.known = _make_tool_button("info", tr("Show which option is right"), "V", self.reveal)
-        self.withdraw = _make_tool_button(
-            "undo-2", tr("Take back what you said about this question"), "W", self.request_withdrawal
+        self.known = tool_button("info", tr("Show which option is right"), do=self.reveal, keys="V")
+        self.withdraw = tool_button(
+            "undo-2", tr("Take back your verification of this question"), do=self.request_withdrawal, keys="W"
         )
         tools = (
             self.known,
             self.withdraw,
-            _make_tool_button("skip-back", tr("Previous question"), "P", lambda: self.step_requested.emit(-1)),
-            _make_tool_button("skip-forward", tr("Next question"), "N", lambda: self.step_requested.emit(1)),
-            _make_tool_button("repeat", tr("Repeat the span of this question"), "R", self.repeat_requested.emit),
+            tool_button("skip-back", tr("Previous question"), do=lambda: self.step_requested.emit(-1), keys="P"),
+            tool_button("skip-forward", tr("Next question"), do=lambda: self.step_requested.emit(1), keys="N"),
+            tool_button("repeat", tr("Repeat the span of this question"), do=self.repeat_requested, keys="R"),
         )
         for tool in tools:
             upper.addWidget(tool)
         self._buttons: dict[str, QPushButton] = {}
         for key, name, picture, letter, tip in _DECISIONS:
-            button = QPushButton(f" {name} ({letter})")
-            button.setIcon(icon(picture))
-            button.setAccessibleName(tr("{name} this question").format(name=name))
+            button = push_button(f" {name} ({letter})", name=tr("{name} this question").format(name=name), icon=picture)
             button.setProperty("usual", f"{tip} ({letter})")
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.clicked.connect(lambda _=False, key=key: self.decide(key))
             lower.addWidget(button, 1)
             self._buttons[key] = button
-        self.leave = QPushButton(tr("Leave as it was (Esc)"))
-        self.leave.setToolTip(tr("Do not change its words (Esc)"))
-        self.leave.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.leave.clicked.connect(self.stop_editing)
+        self.leave = push_button(
+            tr("Leave as it was (Esc)"),
+            tr("Do not change its words (Esc)"),
+            self.stop_editing,
+            focusPolicy=Qt.FocusPolicy.TabFocus,
+        )
         lower.addWidget(self.leave, 1)
-        column.addLayout(upper)
-        column.addLayout(lower)
-        return foot
+        return make_panel(make_column(upper, lower, spacing=theme.GRID // 2))
 
     def _edit(self, *, on: bool) -> None:
         shown = self._shown
@@ -558,12 +541,3 @@ def _make_text_label() -> QLabel:
 def _set_text(label: QLabel, text: str) -> None:
     label.setText(text)
     label.setVisible(bool(text))
-
-
-def _make_tool_button(picture: str, text: str, key: str, do: object) -> QToolButton:
-    button = QToolButton()
-    button.setIcon(icon(picture))
-    describe(button, text, f"{text} ({key})")
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    button.clicked.connect(lambda _=False: do())  # type: ignore[operator]
-    return button

@@ -2,19 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from app.gui.questions.question_list import AnswerRow
 from app.gui.questions.verify_panel import QuestionFields, QuestionFormValues
 from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickMenu, TickMenuItem
+from widgets.form.controls import push_button
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import make_column
+from widgets.form.layouts import make_column, make_row, make_scroll_area
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel, plain_tip
-from widgets.theme import icon
 
 _OUTCOME_ICONS = {"right": "circle-check", "wrong": "circle-x"}
 
@@ -24,48 +24,39 @@ class AskBar(QWidget):
 
     Signals:
         ask_requested: ask those who are ticked.
-        ask_all_requested: the same about all questions that are listed.
         add_requested: add a judge to the study.
     """
 
     ask_requested = Signal()
-    ask_all_requested = Signal()
     add_requested = Signal()
 
     def __init__(
         self, verb: str, settings: Mapping[str, str], parent: QWidget | None = None, *, all_too: bool = False
     ) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
         self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
         self.judges.set_actions({"add": tr("Add a judge…")}, {})
         self.judges.action_requested.connect(lambda _act, _key: self.add_requested.emit())
         self.setting = ChoiceBox(tr("Setting"), tr("How much of the moment the judges are shown"), settings)
-        self.ask = QPushButton(f" {verb}")
-        self.ask.setIcon(icon("play"))
-        self.ask.setAccessibleName(verb)
+        self.ask = push_button(f" {verb}", do=self.ask_requested, name=verb, icon="play")
         self._verb = verb
-        self.ask.clicked.connect(self.ask_requested)
-        row.addWidget(self.judges, 1)
-        row.addWidget(self.setting, 1)
-        row.addWidget(self.ask)
-        self.ask_all = QPushButton(tr("{verb} all listed").format(verb=verb))
-        self.ask_all.clicked.connect(self.ask_all_requested)
+        self.ask_all = push_button(tr("{verb} all listed").format(verb=verb))
         self.ask_all.setVisible(all_too)
-        row.addWidget(self.ask_all)
-        column.addLayout(row)
-        self.told = PlainLabel(wordWrap=True)
-        self.told.setProperty("muted", True)
-        column.addWidget(self.told)
+        self.told = PlainLabel(wordWrap=True, look="muted")
         self.answers = RecordTable(
             tr("What judges answered"), text_columns((tr("Judge"), tr("Setting"), tr("Option"), tr("Outcome")))
         )
-        column.addWidget(self.answers, 1)
-        column.addStretch()
+        self.setLayout(
+            make_column(
+                make_row(self.judges, 1, self.setting, 1, self.ask, self.ask_all, spacing=theme.GRID // 2),
+                self.told,
+                self.answers,
+                1,
+                None,
+                0,
+                spacing=theme.GRID // 2,
+            )
+        )
 
     def set_judges(self, judges: Sequence[TickMenuItem]) -> None:
         """Offer these judges."""
@@ -112,55 +103,45 @@ class WritePanel(QWidget):
 
     Signals:
         changed: something was typed.
-        span_requested: take the span of the selection, or the marked one.
         new_requested: begin another question.
         save_requested: save it as it stands.
-        draft_requested: let a judge draw a chain from the explanation.
     """
 
     changed = Signal()
-    span_requested = Signal()
     new_requested = Signal()
     save_requested = Signal()
-    draft_requested = Signal()
 
     def __init__(self, settings: Mapping[str, str], wrong: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._wrong = wrong
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
         self.span = PlainLabel()
-        row.addWidget(self.span, 1)
-        self.take = QPushButton(tr("Take the span"))
-        self.take.setToolTip(tr("Take the span of what is selected on the timeline, or the marked one"))
-        self.take.clicked.connect(self.span_requested)
-        self.new = QPushButton(tr(" New"))
-        self.new.setIcon(icon("file-plus"))
-        self.new.setToolTip(tr("Begin another question"))
-        self.new.clicked.connect(self.new_requested)
-        row.addWidget(self.take)
-        row.addWidget(self.new)
+        self.take = push_button(
+            tr("Take the span"),
+            tr("Take the span of what is selected on the timeline, or the marked one"),
+        )
+        self.new = push_button(tr(" New"), tr("Begin another question"), self.new_requested, icon="file-plus")
         self.fields = QuestionFields()
         self.fields.set_values(QuestionFormValues(), wrong)
         self.fields.changed.connect(self.changed)
-        area = QScrollArea(widgetResizable=True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setFrameShape(QScrollArea.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(self.fields)
+        area = make_scroll_area(self.fields)
         self.state = PlainLabel(wordWrap=True)
-        buttons = QHBoxLayout()
-        self.save = QPushButton(tr("Save as a draft"))
-        self.save.setToolTip(tr("Keep it without trying it on judges"))
-        self.save.clicked.connect(self.save_requested)
-        self.draft = QPushButton(tr("Draft a chain from the explanation"))
-        self.draft.setToolTip(tr("A judge draws a chain from the explanation, to be corrected in the mode Chains"))
-        self.draft.clicked.connect(self.draft_requested)
-        buttons.addWidget(self.save)
-        buttons.addWidget(self.draft)
-        buttons.addStretch()
+        self.save = push_button(tr("Save as a draft"), tr("Keep it without trying it on judges"), self.save_requested)
+        self.draft = push_button(
+            tr("Draft a chain from the explanation"),
+            tr("A judge draws a chain from the explanation, to be corrected in the mode Chains"),
+        )
         self.asking = AskBar(tr("Try it"), settings)
-        self.setLayout(make_column(row, area, 4, self.state, buttons, self.asking, 1))
+        self.setLayout(
+            make_column(
+                make_row(self.span, 1, self.take, self.new, spacing=theme.GRID // 2),
+                area,
+                4,
+                self.state,
+                make_row(self.save, self.draft, None),
+                self.asking,
+                1,
+            )
+        )
 
     def set_values(self, words: QuestionFormValues) -> None:
         """Fill the form."""

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from project.entities.study_records import ConsentUse, Participant, ParticipantRole, VariableKind
 from resources.translation import tr
+from widgets.form.controls import line_edit, push_button
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import make_column, make_row
 from widgets.table.record_table import RecordColumn, RecordTable
-from widgets.text_labels import describe
 
 ROLES = {
     ParticipantRole.USER: tr("User"),
@@ -77,22 +77,30 @@ class ParticipantsTable(QWidget):
         self._shown: tuple[str, ...] | None = None
         self.table: RecordTable[ParticipantRow] = RecordTable(tr("Participants"), ())
         self.table.setMinimumHeight(_MIN_HEIGHT)
-        self.name = QLineEdit(placeholderText=tr("Pseudonym, such as P01, never a real name"))
-        self.name.setAccessibleName(tr("Pseudonym of a new participant"))
-        self.add = _make_button(tr("Add participant"), tr("Add a participant who is in this recording"))
-        self.variable = QLineEdit(placeholderText=tr("Variable, such as age or condition"))
-        self.variable.setAccessibleName(tr("Name of a new variable of participants"))
+        self.name = line_edit(tr("Pseudonym of a new participant"), tr("Pseudonym, such as P01, never a real name"))
+        self.add = push_button(
+            tr("Add participant"), tr("Add a participant who is in this recording"), self._add, autoDefault=False
+        )
+        self.variable = line_edit(
+            tr("Name of a new variable of participants"), tr("Variable, such as age or condition")
+        )
         self.kind = ChoiceBox(tr("Kind"), tr("What the values of the variable are"), VARIABLE_KINDS, compact=True)
-        self.add_variable = _make_button(
-            tr("Add variable"), tr("Add a column; time budgets can be grouped by it, and annotators' copies lack it")
+        self.add_variable = push_button(
+            tr("Add variable"),
+            tr("Add a column; time budgets can be grouped by it, and annotators' copies lack it"),
+            self._add_variable,
+            autoDefault=False,
         )
         self.name.returnPressed.connect(self._add)
-        self.add.clicked.connect(self._add)
         self.variable.returnPressed.connect(self._add_variable)
-        self.add_variable.clicked.connect(self._add_variable)
-        people = make_row(self.name, 1, self.add)
-        variables = make_row(self.variable, 1, self.kind, self.add_variable)
-        self.setLayout(make_column(self.table, 1, people, variables))
+        self.setLayout(
+            make_column(
+                self.table,
+                1,
+                make_row(self.name, 1, self.add),
+                make_row(self.variable, 1, self.kind, self.add_variable),
+            )
+        )
         self._show()
 
     def set_people(
@@ -174,10 +182,3 @@ class ParticipantsTable(QWidget):
             self._show()
         else:
             self.variable.setFocus()
-
-
-def _make_button(text: str, tip: str) -> QPushButton:
-    button = QPushButton(text)
-    describe(button, text, tip)
-    button.setAutoDefault(False)
-    return button

@@ -11,14 +11,12 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
-    QFormLayout,
     QGridLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -38,8 +36,10 @@ from project.timebase import SECOND_US, format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
-from widgets.form.input_fields import DecimalBox
-from widgets.form.layouts import make_row
+from widgets.form.controls import line_edit, push_button
+from widgets.form.form import Form
+from widgets.form.input_fields import ChoiceBox, DecimalBox
+from widgets.form.layouts import make_column, make_row
 from widgets.form.wheel_guard import ComboBox
 from widgets.text_labels import PlainLabel, describe, plain_tip
 
@@ -157,17 +157,20 @@ class FileLines(QWidget):
             self.sound_track_chosen.emit(medium_id, track)
 
     def _make_search(self, medium_id: str, row: int) -> None:
-        self.searches[medium_id] = search = QPushButton(tr("Find offset by sound"))
-        search.setAutoDefault(False)
-        search.clicked.connect(lambda: self.search_requested.emit(medium_id))
+        self.searches[medium_id] = search = push_button(
+            tr("Find offset by sound"), do=lambda: self.search_requested.emit(medium_id), autoDefault=False
+        )
         self._grid.addWidget(search, row, 2)
-        self.answers[medium_id] = answer = PlainLabel(wordWrap=True)
-        answer.setStyleSheet(f"color: {theme.palette().muted.name()};")
+        self.answers[medium_id] = answer = PlainLabel(
+            wordWrap=True, styleSheet=f"color: {theme.palette().muted.name()};"
+        )
         self._grid.addWidget(answer, row + 1, 0, 1, 2)
-        self.moves[medium_id] = move = QPushButton(tr("Move it there"))
-        move.setToolTip(tr("Let the file begin where its sound fits; can be undone"))
-        move.setAutoDefault(False)
-        move.clicked.connect(lambda: self._apply_found_offset(medium_id))
+        self.moves[medium_id] = move = push_button(
+            tr("Move it there"),
+            tr("Let the file begin where its sound fits; can be undone"),
+            lambda: self._apply_found_offset(medium_id),
+            autoDefault=False,
+        )
         self._grid.addWidget(move, row + 1, 2)
 
     def _show_search(self, line: FileLine) -> None:
@@ -249,38 +252,30 @@ class RecordingDialog(OwnDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Recording details"))
         self.setMinimumWidth(640)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID * 2)
-        self.body = QWidget()
-        form = QFormLayout(self.body)
-        form.setContentsMargins(0, 0, 0, 0)
-        form.setSpacing(theme.GRID)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
-        self.name = QLineEdit()
+        self.body = form = Form()
+        self.name = form.text(tr("&Name"), "")
         self.name.editingFinished.connect(lambda: self._on_text_entered(self.name, self.name_entered))
-        form.addRow(tr("&Name"), self.name)
         self.collection = ComboBox(editable=True)
         self.collection.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.collection.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         describe(self.collection, tr("Collection"), tr("Choose a collection, or type the name of a new one"))
-        self._home = QLineEdit()
-        self._home.setAccessibleName(tr("Collection"))
+        self._home = line_edit(tr("Collection"))
         self.collection.setLineEdit(self._home)
         self._home.editingFinished.connect(lambda: self._on_text_entered(self._home, self.collection_entered))
         self.collection.activated.connect(lambda: self._on_text_entered(self._home, self.collection_entered))
-        form.addRow(tr("&Collection"), self.collection)
-        self.agent = QLineEdit(placeholderText=tr("What the agent is, such as wellness coach robot"))
-        self.agent.setToolTip(tr("What the agent is in every recording of this collection"))
+        form.add(tr("&Collection"), self.collection)
+        self.agent = form.text(
+            tr("&Agent"),
+            tr("What the agent is in every recording of this collection"),
+            placeholder=tr("What the agent is, such as wellness coach robot"),
+        )
         self.agent.editingFinished.connect(lambda: self._on_text_entered(self.agent, self.agent_entered))
-        form.addRow(tr("&Agent"), self.agent)
         self.files = FileLines()
-        form.addRow(tr("Files"), self.files)
-        form.addRow("", self._file_row())
+        form.add(tr("Files"), self.files)
+        form.add("", self._file_row())
         self.participants = ParticipantsTable()
-        form.addRow(tr("People"), self.participants)
-        column.addWidget(self.body, 1)
-        column.addLayout(self._foot())
+        form.add(tr("People"), self.participants)
+        self.setLayout(make_column(self.body, 1, self._foot(), margin=theme.GRID * 2, spacing=theme.GRID * 2))
 
     def show_details(self, known: RecordingDetails) -> None:
         """Show what is known; what is being typed stays."""
@@ -307,32 +302,26 @@ class RecordingDialog(OwnDialog):
             signal.emit(text)  # type: ignore[attr-defined]
 
     def _file_row(self) -> QHBoxLayout:
-        self.role = ComboBox()
-        for role, name in _ADDABLE_FILE_ROLES.items():
-            self.role.addItem(name, role)
-        self.role.setAccessibleName(tr("What the further file is"))
+        self.role = ChoiceBox(tr("What the further file is"), "", _ADDABLE_FILE_ROLES)
         self.offset = make_offset_field(tr("the further file"))
-        self.add = add = QPushButton(tr("Add file…"))
-        add.setToolTip(tr("Add a further file of the same interaction to this recording"))
-        add.setAutoDefault(False)
-        add.clicked.connect(self._ask_file)
+        self.add = add = push_button(
+            tr("Add file…"),
+            tr("Add a further file of the same interaction to this recording"),
+            self._ask_file,
+            autoDefault=False,
+        )
         return make_row(self.role, PlainLabel(tr("begins at")), self.offset, add, None)
 
     def _ask_file(self) -> None:
         self.file_requested.emit(MediumRole(self.role.currentData()), round(self.offset.value() * SECOND_US))
 
     def _foot(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        note = PlainLabel(tr("Saved at once. Consent is denied until it is ticked."))
-        note.setStyleSheet(f"color: {theme.palette().muted.name()};")
-        close = QPushButton(tr("Close"))
-        close.setToolTip(tr("Close this (Esc)"))
-        close.setAutoDefault(False)
-        close.clicked.connect(self.accept)
-        row.addWidget(note)
-        row.addStretch()
-        row.addWidget(close)
-        return row
+        note = PlainLabel(
+            tr("Saved at once. Consent is denied until it is ticked."),
+            styleSheet=f"color: {theme.palette().muted.name()};",
+        )
+        close = push_button(tr("Close"), tr("Close this (Esc)"), self.accept, autoDefault=False)
+        return make_row(note, None, close)
 
 
 _FILE_ROLE_NAMES = {
@@ -388,7 +377,11 @@ class RecordingDetailsController(QObject):
         dialog.files.search_requested.connect(self._start_search)
         dialog.files.sound_track_chosen.connect(self._choose_sound_track)
         people = dialog.participants
-        people.add_requested.connect(self._add_participant)
+        people.add_requested.connect(
+            lambda name: edit(
+                lambda s: participants.add_participant(s, name, ParticipantRole.USER, self._recording_id)[1]
+            )
+        )
         people.role_changed.connect(lambda who, role: edit(lambda s: participants.change_role(s, who, role)))
         people.presence_changed.connect(
             lambda who, on: edit(lambda s: participants.set_appearance(s, self._recording_id, who, on))
@@ -490,9 +483,6 @@ class RecordingDetailsController(QObject):
             collection for collection in all_collections(session.study) if collection.id == recording.collection_id
         )
         return recording_edits.describe_collection(session, home.id, home.name, agent)
-
-    def _add_participant(self, name: str) -> None:
-        self._edit(lambda s: participants.add_participant(s, name, ParticipantRole.USER, self._recording_id)[1])
 
     def _ask_file(self, role: MediumRole, offset_us: int) -> None:
         chosen = self._questions.videos()

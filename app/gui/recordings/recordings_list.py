@@ -6,24 +6,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QImage, QResizeEvent
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLineEdit,
-    QMenu,
-    QStackedLayout,
-    QToolButton,
-    QTreeView,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QToolButton, QTreeView, QWidget
 
 from annotate.cues.prelabels import uncounted_annotators
-from app.gui.recordings.recording_arrangement import (
-    RecordingArrangement,
-    RecordingFilter,
-    RecordingOrder,
-    RecordingRow,
-)
+from app.gui.recordings.recording_arrangement import RecordingArrangement, RecordingFilter, RecordingOrder, RecordingRow
 from app.gui.recordings.recordings_model import RecordingsDelegate, RecordingsModel
 from app.gui.study.background import BackgroundPool
 from app.gui.study.study_controller import StudyController
@@ -45,7 +31,9 @@ from project.queries.segment_rows import segment_counts
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
+from widgets.form.controls import tool_button
 from widgets.form.input_fields import mark_search_field
+from widgets.form.layouts import make_column, make_row, make_stack
 from widgets.text_labels import PlainLabel, describe
 from widgets.theme import icon
 
@@ -85,20 +73,11 @@ class RecordingsList(QWidget):
     context_requested = Signal(str, QPoint)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, acceptDrops=True, minimumWidth=200, accessibleName=tr("Recordings"))
         self._telling = True
         self._collapsed: set[str] = set()
-        self.setAcceptDrops(True)
-        self.setMinimumWidth(200)
-        self.setAccessibleName(tr("Recordings"))
         self.model = RecordingsModel(self)
         self._chosen: str | None = None
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(self._head())
-        self._stack = QStackedLayout()
-        self._stack.addWidget(self._tree())
         self._empty = EmptyState(
             "file-video",
             tr("No recordings yet"),
@@ -106,9 +85,7 @@ class RecordingsList(QWidget):
             [EmptyStateAction("add", tr("Add recordings…"), "Ctrl+O", primary=True)],
         )
         self._empty.button_clicked.connect(lambda _key: self.add_requested.emit())
-        self._stack.addWidget(self._empty)
         self._nothing = EmptyState("search", tr("Nothing found"), tr("No recording has these words."))
-        self._stack.addWidget(self._nothing)
         self._filtered = EmptyState(
             "funnel",
             tr("Nothing listed"),
@@ -116,10 +93,12 @@ class RecordingsList(QWidget):
             [EmptyStateAction("all", tr("Show all"), "", primary=True)],
         )
         self._filtered.button_clicked.connect(lambda _key: self._show_all())
-        self._stack.addWidget(self._filtered)
-        column.addLayout(self._stack, 1)
-        self._drop_hint = PlainLabel(tr("Drop to add to this study"), self, alignment=Qt.AlignmentFlag.AlignCenter)
-        self._drop_hint.hide()
+        head = self._head()
+        self._stack = make_stack(self._tree(), self._empty, self._nothing, self._filtered)
+        self.setLayout(make_column(head, self._stack, 1, spacing=0))
+        self._drop_hint = PlainLabel(
+            tr("Drop to add to this study"), self, alignment=Qt.AlignmentFlag.AlignCenter, visible=False
+        )
         theme.notifier.changed.connect(self._tint)
         self._tint()
         # Queued: the model asks while a row is being painted.
@@ -235,19 +214,12 @@ class RecordingsList(QWidget):
             self.files_dropped.emit(paths)
 
     def _head(self) -> QHBoxLayout:
-        head = QHBoxLayout()
-        head.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
-        head.setSpacing(4)
         self.search = QLineEdit(placeholderText=tr("Search recordings"), clearButtonEnabled=True)
         mark_search_field(self.search)
         describe(self.search, tr("Search recordings"), tr("Search by name, number, collection or annotator (Ctrl+F)"))
         self.search.textChanged.connect(self._search)
         self.search.returnPressed.connect(self._choose_first_match)
-        add = QToolButton()
-        add.setIcon(icon("plus"))
-        add.setIconSize(QSize(16, 16))
-        describe(add, tr("Add recordings"), tr("Add recordings (Ctrl+O)"))
-        add.clicked.connect(self.add_requested)
+        add = tool_button("plus", tr("Add recordings"), tr("Add recordings (Ctrl+O)"), self.add_requested, side=16)
         self._arrange = QToolButton()
         self._arrange.setCheckable(True)
         self._arrange.setIcon(icon("funnel"))
@@ -256,10 +228,7 @@ class RecordingsList(QWidget):
         self._arrange.setMenu(QMenu(self._arrange))
         self._arrange.menu().aboutToShow.connect(self._fill_arrangement)
         describe(self._arrange, tr("Sort and filter recordings"), tr("Sort and filter recordings (Ctrl+Alt+F)"))
-        head.addWidget(self.search, 1)
-        head.addWidget(self._arrange)
-        head.addWidget(add)
-        return head
+        return make_row(self.search, 1, self._arrange, add, margin=theme.GRID, spacing=4)
 
     def _tree(self) -> QTreeView:
         self.tree = QTreeView()

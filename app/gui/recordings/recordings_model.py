@@ -241,13 +241,16 @@ def _group_by_collection(rows: Iterable[RecordingRow]) -> dict[str, list[Recordi
 _ROW_HEIGHT = 56
 _HEADING_HEIGHT = 32
 _PICTURE_SIZE = QSize(72, 40)
+_NARROW_PICTURE_SIZE = QSize(36, 20)
+_NARROW_WIDTH = 216
+"""Pixels of a row below which the picture leaves its room to the name."""
 
 
 class RecordingsDelegate(QStyledItemDelegate):
     """Draws without a widget a row, so that hundreds of recordings scroll as easily as ten."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(0, _ROW_HEIGHT if index.internalId() else _HEADING_HEIGHT)
+        return QSize(0, theme.scaled(_ROW_HEIGHT if index.internalId() else _HEADING_HEIGHT))
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -299,14 +302,11 @@ class RecordingsDelegate(QStyledItemDelegate):
             painter.setPen(colours.accent)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(plate.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
-        picture = QRectF(
-            area.left() + 12,
-            area.top() + (area.height() - _PICTURE_SIZE.height()) / 2,
-            _PICTURE_SIZE.width(),
-            _PICTURE_SIZE.height(),
-        )
+        size = _NARROW_PICTURE_SIZE if area.width() < theme.scaled(_NARROW_WIDTH) else _PICTURE_SIZE
+        top = area.top() + (area.height() - size.height()) / 2
+        picture = QRectF(area.left() + 12, top, size.width(), size.height())
         self._paint_picture(painter, picture, row, thumbnail)
-        text = area.adjusted(94, 9, -12, -9)
+        text = area.adjusted(size.width() + 22, 9, -12, -9)
         font = theme.font(semibold=selected)
         painter.setFont(font)
         painter.setPen(colours.text)
@@ -326,7 +326,7 @@ class RecordingsDelegate(QStyledItemDelegate):
         painter.fillPath(path, colours.stage)
         if thumbnail is not None and not thumbnail.isNull():
             painter.setClipPath(path)
-            size = thumbnail.size().scaled(_PICTURE_SIZE, Qt.AspectRatioMode.KeepAspectRatio)
+            size = thumbnail.size().scaled(where.size().toSize(), Qt.AspectRatioMode.KeepAspectRatio)
             fitted = QRectF(0, 0, size.width(), size.height())
             fitted.moveCenter(where.center())
             if row.missing:
@@ -335,7 +335,7 @@ class RecordingsDelegate(QStyledItemDelegate):
             painter.setOpacity(1)
             painter.setClipping(False)
         if row.missing or thumbnail is None:
-            icon = QRectF(0, 0, 20, 20)
+            icon = QRectF(0, 0, where.height() / 2, where.height() / 2)
             icon.moveCenter(where.center())
             paint_icon(painter, "video-off" if row.missing else "film", icon, colours.stage_text)
 
@@ -343,7 +343,7 @@ class RecordingsDelegate(QStyledItemDelegate):
         """Draw from the right: done, held out, exported, faces, then the number of segments of each annotator."""
         colours = theme.palette()
         quiet = colours.text if selected else colours.muted
-        right, line = text.right(), text.bottom() - 13
+        right, line = text.right(), text.bottom() - theme.scaled(13)
         if row.missing:
             font = theme.font(theme.POINTS - 1, semibold=True)
             painter.setFont(font)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from anonymize.egress import weights_download_job
 from anonymize.egress.egress_authority import policy_in_force
@@ -29,7 +29,7 @@ from project.session.jobs import JobSpec
 from project.session.optional_parts import NAMES
 from project.session.session import Session
 from resources.translation import tr
-from widgets import theme
+from widgets.form.layouts import make_row
 from widgets.text_labels import PlainLabel, plain_tip
 
 
@@ -47,12 +47,9 @@ class NamesModels(QWidget):
         self._context = context
         self._works: dict[str, JobSpec] = {}
         self.buttons: dict[str, QPushButton] = {}
-        self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
-        self._row.setSpacing(theme.GRID)
-        self.state = PlainLabel(wordWrap=True)
-        self.state.setAccessibleName(tr("State of the download"))
-        self._row.addWidget(self.state, 1)
+        self.state = PlainLabel(wordWrap=True, accessibleName=tr("State of the download"))
+        self._row = make_row(self.state, 1)
+        self.setLayout(self._row)
         context.jobs.done.connect(self._on_done)
         context.jobs.stopped.connect(self._on_stopped)
         context.jobs.progressed.connect(self._on_progress)

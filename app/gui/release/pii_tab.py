@@ -9,10 +9,11 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QTabWidget, QWidget
 
 from anonymize.pii_detection.pii_hit import KINDS, PERSON
 from anonymize.pii_review import pii_decisions
+from anonymize.pii_review.language_coverage import LanguageCoverage
 from anonymize.pii_review.pii_decisions import use_stand_ins
 from anonymize.pii_review.pii_files import key_rows, write_key
 from anonymize.pii_review.review_hits import PlacedHit, read_stand_ins
@@ -48,6 +49,8 @@ from project.timebase import SECOND_US
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyHint
+from widgets.form.controls import check_box, push_button
+from widgets.form.layouts import make_column, make_row, make_splitter
 from widgets.table.filter_bar import ConditionFilterBar
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel
@@ -66,26 +69,22 @@ class KeyPage(QWidget):
         super().__init__()
         self._context = context
         self._tell = tell
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, theme.GRID, 0, 0)
-        column.setSpacing(theme.GRID)
         warning = PlainLabel(_KEY_WARNING, wordWrap=True)
         self.table = RecordTable(tr("Key"), text_columns(_KEY_COLUMNS))
         EmptyHint(self.table, tr("Nothing personal was found yet, so nobody is behind a stand-in."))
-        self.names = QCheckBox(tr("Write stand-in names for participants, instead of numbers"))
-        self.names.setToolTip(
-            tr("A name is chosen once for each participant; no name is taken that occurs in the study")
+        self.names = check_box(
+            tr("Write stand-in names for participants, instead of numbers"),
+            tr("A name is chosen once for each participant; no name is taken that occurs in the study"),
         )
-        self.save = QPushButton(tr("Save the key…"))
-        self.save.setToolTip(tr("Write who is behind each stand-in to a file that only you can read"))
-        row = QHBoxLayout()
-        row.addWidget(self.names, 1)
-        row.addWidget(self.save)
-        column.addWidget(warning)
-        column.addWidget(self.table, 1)
-        column.addLayout(row)
+        self.save = push_button(
+            tr("Save the key…"),
+            tr("Write who is behind each stand-in to a file that only you can read"),
+            self.export_key,
+        )
+        self.setLayout(
+            make_column(warning, self.table, 1, make_row(self.names, 1, self.save), margin=(0, theme.GRID, 0, 0))
+        )
         self.names.clicked.connect(self._use_names)
-        self.save.clicked.connect(self.export_key)
 
     def reload(self) -> None:
         """Show the key as it is now."""
@@ -130,7 +129,20 @@ class KeyPage(QWidget):
 
 _CONTEXT_US = SECOND_US
 _KEY_TAB = 2
-_MAX_GAPS = 3
+_MAX_GAPS = 5
+"""So many recordings are named whose transcripts are not covered."""
+
+
+def _gap_text(hint: str, found: Sequence[tuple[int, LanguageCoverage]]) -> str:
+    """Return what is wrong with the transcripts of recordings for which the same is to be done."""
+    number, coverage = found[0]
+    said = tr("Recording {number}: {sentence}.").format(number=number, sentence=coverage.problem_text())
+    others = ", ".join(str(number) for number, _ in found[1:_MAX_GAPS])
+    if len(found) > _MAX_GAPS:
+        others = tr("{numbers} and {count:,} more").format(numbers=others, count=len(found) - _MAX_GAPS)
+    name = tr("recording") if len(found) == 2 else tr("recordings")
+    also = tr("The same holds for {name} {numbers}.").format(name=name, numbers=others)
+    return " ".join((said, also, hint) if others else (said, hint))
 
 
 class PiiTab(StudyView):
@@ -151,7 +163,7 @@ class PiiTab(StudyView):
         self.bar.search.setPlaceholderText(tr("Search in what was found and around it"))
         self.places = DecisionTable(tr("Places"), place_columns())
         self.words = DecisionTable(tr("Words"), word_columns())
-        looking = tr("What is found stands here once all texts were searched.")
+        looking = tr("What is found appears here once all texts were searched.")
         self._hints = [EmptyHint(table, looking) for table in (self.places, self.words)]
         self.key = KeyPage(context, self.tell)
         self.tabs = QTabWidget(documentMode=True)
@@ -159,10 +171,11 @@ class PiiTab(StudyView):
             self.tabs.addTab(page, name)
         self.context_pane = ContextPane(kinds)
         self.decide_bar = PiiDecisionBar(kinds)
-        self.languages = PlainLabel(wordWrap=True)
-        self.languages.setAccessibleName(tr("Languages that are not covered"))
-        self.languages.setFont(theme.font(semibold=True))
-        self.languages.hide()
+        self.languages = PlainLabel(
+            wordWrap=True,
+            accessibleName=tr("Languages that are not covered"),
+            visible=False,
+        )
         self.models = NamesModels(context)
         self._arrange()
         self._connect_signals()
@@ -251,8 +264,7 @@ class PiiTab(StudyView):
     def assign_name(self, participant_id: str) -> None:
         """Say whose name is selected; all names of one participant have one stand-in."""
         names = {
-            placed_hit.hit.text: pii_decisions.WordToHide(placed_hit.hit.text, PERSON, participant_id)
-            for placed_hit in self.selected()
+            hit.hit.text: pii_decisions.WordToHide(hit.hit.text, PERSON, participant_id) for hit in self.selected()
         }
         those = [hit for hit in self._finding.hits if hit.hit.text in names]
         if self._change(partial(pii_decisions.hide_words, words=[*names.values()]), those):
@@ -302,21 +314,21 @@ class PiiTab(StudyView):
             None,
         )
         if text is None or text.text != placed_hit.text:
-            self.tell(tr("This text was changed meanwhile; the list is made anew."))
+            self.tell(tr("This text was changed meanwhile; the list is up to date again."))
             self._finding.refresh()
             return
         if self.edit(partial(pii_decisions.mark_text, text=text, start=start, end=end, kind=kind)):
             self.tell(tr("Hidden too: “{value}”.").format(value=text.text[start:end]))
 
     def _arrange(self) -> None:
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.addWidget(self.tabs)
-        split.addWidget(self.context_pane)
-        split.setStretchFactor(0, 3)
-        split.setStretchFactor(1, 1)
-        split.setSizes([480, 130])
-        split.setChildrenCollapsible(False)
-        self.lay_out(self.bar, self.languages, self.models, split, 1, self.decide_bar)
+        self.lay_out(
+            self.bar,
+            self.languages,
+            self.models,
+            make_splitter(Qt.Orientation.Vertical, self.tabs, 3, self.context_pane, 1, sizes=[480, 130]),
+            1,
+            self.decide_bar,
+        )
 
     def _connect_signals(self) -> None:
         self.bar.searched.connect(lambda _: self.show_hits())
@@ -384,14 +396,10 @@ class PiiTab(StudyView):
             self.models.show_missing([NAMES.name])
             return
         gaps = self._finding.gaps
-        lines = [
-            tr("Recording {number}: {sentence}. {hint}").format(
-                number=number, sentence=coverage.problem_text(), hint=coverage.hint_text()
-            )
-            for number, coverage in gaps[:_MAX_GAPS]
-        ]
-        if len(gaps) > _MAX_GAPS:
-            lines.append(trn("And {count:,} more recording.", "And {count:,} more recordings.", len(gaps) - _MAX_GAPS))
+        found: dict[str, list[tuple[int, LanguageCoverage]]] = {}
+        for number, coverage in gaps:
+            found.setdefault(coverage.hint_text(), []).append((number, coverage))
+        lines = [_gap_text(hint, numbered) for hint, numbered in found.items()]
         if lines:
             lines.insert(0, tr("Names may be missed. Get the model, or read these transcripts whole:"))
             lines.append(tr("A release of them stops at the rule pii-reviewed, which a reason can waive."))
@@ -452,13 +460,7 @@ class PiiTab(StudyView):
     def _undecide(self) -> None:
         those = self.selected()
         single = [placed_hit for placed_hit in those if placed_hit.annotator_id]
-        words = [
-            *dict.fromkeys(
-                placed_hit.hit.word
-                for placed_hit in those
-                if placed_hit.verdict is not None and not placed_hit.annotator_id
-            )
-        ]
+        words = [*dict.fromkeys(hit.hit.word for hit in those if hit.verdict is not None and not hit.annotator_id)]
         everywhere = [hit for hit in self._finding.hits if hit.hit.word in words and not hit.annotator_id]
         self._change(partial(pii_decisions.withdraw_decisions, places=single, words=words), [*single, *everywhere])
 

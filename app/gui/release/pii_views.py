@@ -7,22 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import (
-    QModelIndex,
-    QPersistentModelIndex,
-    QSignalBlocker,
-    Qt,
-    Signal,
-)
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QKeyEvent, QTextCursor
-from PySide6.QtWidgets import (
-    QComboBox,
-    QPlainTextEdit,
-    QPushButton,
-    QTextEdit,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QPushButton, QTextEdit, QWidget
 
 from anonymize.pii_detection.pii_hit import KINDS
 from anonymize.pii_detection.pii_replacement import hit_identity
@@ -30,10 +17,11 @@ from anonymize.pii_review.review_hits import PlacedHit
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import push_button, text_area
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import FlowLayout, make_row
+from widgets.form.layouts import FlowLayout, make_column, make_panel, make_row
 from widgets.table.record_table import RecordColumn, RecordTable
-from widgets.text_labels import PlainLabel, describe
+from widgets.text_labels import PlainLabel
 from widgets.theme import icon
 
 Pairs = Sequence[tuple[str, str]]
@@ -69,18 +57,15 @@ class PiiDecisionBar(QWidget):
     def __init__(self, kinds: Pairs, parent: QWidget | None = None) -> None:
         """Offer kinds as pairs of key and title."""
         super().__init__(parent)
-        inside = QWidget()
         self._flow = FlowLayout()
-        inside.setLayout(self._flow)
+        inside = make_panel(self._flow)
         self.hide_one = self._button(tr("Hide"), "H", tr("Cover it in texts and sound that leave"), "shield-check")
         self.keep_one = self._button(tr("Keep"), "K", tr("Leave it as it stands and as it is said"), "check")
-        self.hide_all = self._button(
-            tr("Hide everywhere"), "Shift+H", tr("Hide this word wherever it stands, now and later")
-        )
+        self.hide_all = self._button(tr("Hide everywhere"), "Shift+H", tr("Hide this word everywhere, now and later"))
         self.keep_all = self._button(
             tr("Keep everywhere"), "Shift+K", tr("This word is personal nowhere in this study")
         )
-        self.again = self._button(tr("Take back"), "Backspace", tr("Nobody decided about it any more"), "undo-2")
+        self.again = self._button(tr("Take back"), "Backspace", tr("Make it undecided again"), "undo-2")
         self.person = self._make_combo(
             tr("Whose name"), tr("Whose name it is: hidden everywhere under one stand-in (P)")
         )
@@ -90,23 +75,20 @@ class PiiDecisionBar(QWidget):
             self.kind.addItem(title, key)
         self.play = self._button(tr("Play"), "Space", tr("Play the place with a second around it"), "play")
         self.jump = self._button(tr("Show"), "Return", tr("Show the place in the main window"))
-        self.back = self._button("", "Shift+N", tr("Previous that nobody decided on"), "skip-back")
-        self.on = self._button("", "N", tr("Next that nobody decided on"), "skip-forward")
-        self.count = PlainLabel()
-        self.count.setAccessibleName(tr("How many nobody decided on"))
-        self.count.setFont(theme.font(semibold=True))
-        self.count.setMinimumHeight(self.hide_one.sizeHint().height())
-        self.chosen = PlainLabel()
-        self.chosen.setAccessibleName(tr("How many are selected"))
-        self.chosen.setStyleSheet(f"color: {theme.palette().muted.name()};")
-        self.chosen.setAlignment(Qt.AlignmentFlag.AlignRight)
-        self.chosen.hide()
-        figures = QVBoxLayout()
-        figures.setSpacing(0)
-        figures.addWidget(self.count)
-        figures.addWidget(self.chosen)
-        figures.addStretch(1)
-        self.setLayout(make_row(inside, 1, figures))
+        self.back = self._button("", "Shift+N", tr("Previous undecided"), "skip-back")
+        self.on = self._button("", "N", tr("Next undecided"), "skip-forward")
+        self.count = PlainLabel(
+            accessibleName=tr("Number undecided"),
+            font=theme.font(semibold=True),
+            minimumHeight=self.hide_one.sizeHint().height(),
+        )
+        self.chosen = PlainLabel(
+            accessibleName=tr("How many are selected"),
+            styleSheet=f"color: {theme.palette().muted.name()};",
+            alignment=Qt.AlignmentFlag.AlignRight,
+            visible=False,
+        )
+        self.setLayout(make_row(inside, 1, make_column(self.count, self.chosen, None, spacing=0)))
         self._edits = (self.hide_one, self.keep_one, self.hide_all, self.keep_all, self.again, self.person, self.kind)
         for button, signal in (
             (self.hide_one, self.hide_requested),
@@ -164,9 +146,12 @@ class PiiDecisionBar(QWidget):
         return box
 
     def _button(self, text: str, keys: str, tip: str, sign: str = "") -> QPushButton:
-        button = QPushButton(f"{' ' if sign else ''}{text}  {keys}" if text else "")
-        describe(button, text or tip, f"{tip} ({keys})")
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button = push_button(
+            f"{' ' if sign else ''}{text}  {keys}" if text else "",
+            f"{tip} ({keys})",
+            name=text or tip,
+            focusPolicy=Qt.FocusPolicy.TabFocus,
+        )
         if sign:
             button.setIcon(icon(sign))
         self._flow.addWidget(button)
@@ -327,22 +312,13 @@ class ContextPane(QWidget):
         self._here = (0, 0)
         self._text = ""
         self._writable = False
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
-        self.where = PlainLabel()
-        self.where.setAccessibleName(tr("Where it stands"))
-        self.text = QPlainTextEdit()
-        self.text.setReadOnly(True)
-        describe(self.text, tr("The whole text"), tr("Select what was not found, then hide it"))
-        self.text.setTabChangesFocus(True)
+        self.where = PlainLabel(accessibleName=tr("Where it stands"))
+        self.text = text_area(
+            tr("The whole text"), "", tr("Select what was not found, then hide it"), readOnly=True, tabChangesFocus=True
+        )
         self.kind = ChoiceBox(tr("Kind of what is selected"), tr("What the selected words are"), dict(kinds))
-        self.add = QPushButton(tr(" Hide &selected words"))
-        self.add.setIcon(icon("plus"))
-        self.add.setToolTip(tr("Hide what is selected in the text (A)"))
-        row = make_row(self.where, 1, self.kind, self.add)
-        column.addLayout(row)
-        column.addWidget(self.text, 1)
+        self.add = push_button(tr(" Hide &selected words"), tr("Hide what is selected in the text (A)"), icon="plus")
+        self.setLayout(make_column(make_row(self.where, 1, self.kind, self.add), self.text, 1, spacing=theme.GRID // 2))
         self.text.selectionChanged.connect(self._update_button)
         self.add.clicked.connect(self.request_hide)
         theme.notifier.changed.connect(self._paint)

@@ -11,15 +11,7 @@ from pathlib import Path
 
 import numpy as np
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QDoubleSpinBox,
-    QHBoxLayout,
-    QPushButton,
-    QSpinBox,
-    QSplitter,
-    QTabWidget,
-    QWidget,
-)
+from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox, QTabWidget, QWidget
 
 from anonymize.measures.privacy_report import FIGURES, NAIVE, PARROT, Attack, MeasuredValue, MeasureInfo, PrivacyReport
 from anonymize.privacy import privacy_job
@@ -44,13 +36,14 @@ from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import push_button
 from widgets.form.input_fields import DecimalBox, IntegerBox
-from widgets.form.layouts import make_tab_page
+from widgets.form.layouts import make_row, make_splitter, make_tab_page
 from widgets.labels import LabelLook, Sign
 from widgets.plots.plot_data import BarPlot, Histogram, HistogramPanel, Plot, PlotNumberFormat, PlottedValue, Series
 from widgets.plots.plot_view import PlotWall
 from widgets.table.record_table import NOT_MEASURED, RecordColumn, RecordTable, TableRow, text_columns
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe
 
 EXPORT_COLUMNS = (
     *(tr("Recording"), tr("Method"), tr("Re-identified"), tr("Worst track"), tr("Still detected"), tr("Leaks")),
@@ -177,25 +170,20 @@ class LimitsBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.editors: dict[str, QDoubleSpinBox | QSpinBox] = {}
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.GRID)
-        row.addWidget(PlainLabel(tr("Limits:")))
+        row = make_row(PlainLabel(tr("Limits:")))
+        self.setLayout(row)
         for field in fields(PrivacyLimits):
             label = PlainLabel(str(field.metadata["title"]))
             editor = IntegerBox() if isinstance(field.default, int) else DecimalBox(decimals=1, suffix=" %")
             editor.setMaximum(int(min(field.metadata["maximum"], 99_999)) if isinstance(field.default, int) else 100)
-            editor.setToolTip(
-                plain_tip(
-                    tr("{description} A release refuses what is over it").format(
-                        description=field.metadata["description"]
-                    )
-                )
+            describe(
+                editor,
+                tr("Limit: {title}").format(title=field.metadata["title"]),
+                tr("{description} A release refuses what is over it").format(description=field.metadata["description"]),
             )
-            editor.setAccessibleName(tr("Limit: {title}").format(title=field.metadata["title"]))
             editor.lineEdit().setAccessibleName(tr("Limit: {title}").format(title=field.metadata["title"]))
             editor.setKeyboardTracking(False)
-            editor.valueChanged.connect(self._emit_limits)
+            editor.valueChanged.connect(lambda _value: self.changed.emit(self.limits()))
             label.setBuddy(editor)
             self.editors[field.name] = editor
             row.addWidget(label)
@@ -220,9 +208,6 @@ class LimitsBar(QWidget):
             for name, box in self.editors.items()
         }
         return PrivacyLimits(**values)  # type: ignore[arg-type]
-
-    def _emit_limits(self) -> None:
-        self.changed.emit(self.limits())
 
 
 _EXPRESSION_MEASURES = (
@@ -356,8 +341,7 @@ class PrivacyTab(StudyView):
             key=lambda export: export.run.id,
             empty=tr("No clip was exported yet. Export one: Ctrl+E."),
         )
-        self.verdict = PlainLabel(wordWrap=True)
-        self.verdict.setAccessibleName(tr("What is over a limit"))
+        self.verdict = PlainLabel(wordWrap=True, accessibleName=tr("What is over a limit"))
         self.methods = PlotWall(tr("Plots of methods"))
         self.alike = PlotWall(tr("Plot of similarities"))
         for wall in (self.methods, self.alike):
@@ -365,8 +349,7 @@ class PrivacyTab(StudyView):
         unmeasured = tr("Measure an export to see its figures.")
         self.tracks = RecordTable(tr("Faces of the export"), text_columns(TRACK_COLUMNS), empty=unmeasured)
         self.figures = RecordTable(tr("All figures of the export"), text_columns(FIGURE_COLUMNS), empty=unmeasured)
-        self.notes = PlainLabel(wordWrap=True)
-        self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.notes = PlainLabel(wordWrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
         self._exporting = PlotExporter(context, self.tell)
         self._arrange()
         self._connect_signals()
@@ -413,17 +396,17 @@ class PrivacyTab(StudyView):
             (self.methods, tr("&Methods")),
         ):
             self.tabs.addTab(page, name)
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.addWidget(self.table)
-        split.addWidget(make_tab_page(self.verdict, self.tabs, 1, self.notes))
-        split.setStretchFactor(1, 2)
-        split.setSizes([220, 460])
-        split.setChildrenCollapsible(False)
-        self.go = QPushButton(tr("&Go to the worst frame"))
-        self.go.setToolTip(tr("Show the frame of this export that should be looked at first"))
-        self.start = QPushButton(tr("&Measure"))
-        self.start.setToolTip(tr("Measure the chosen export against its recording"))
-        self.start.setProperty("primary", True)
+        split = make_splitter(
+            Qt.Orientation.Vertical,
+            self.table,
+            make_tab_page(self.verdict, self.tabs, 1, self.notes),
+            2,
+            sizes=[220, 460],
+        )
+        self.go = push_button(
+            tr("&Go to the worst frame"), tr("Show the frame of this export that should be looked at first")
+        )
+        self.start = push_button(tr("&Measure"), tr("Measure the chosen export against its recording"), look="primary")
         self.lay_out(self.limits, split, 1, foot=(self.go, self.start))
 
     def _connect_signals(self) -> None:

@@ -8,18 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFormLayout,
-    QGridLayout,
-    QLineEdit,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QWidget
 
 from annotate.interchange.annotation_files import FORMATS, get_format
 from anonymize.methods.face_methods import METHODS, method_type, missing_weights
-from anonymize.release.release_gate import RECORDING_RULES, check_not_empty, check_texts_reviewed
+from anonymize.release.release_gate import (
+    RECORDING_RULES,
+    check_imported_codes,
+    check_not_empty,
+    check_texts_reviewed,
+)
 from anonymize.release.release_plan import (
     SCRUB,
     SOUND_CHOICES,
@@ -34,7 +32,7 @@ from anonymize.release.release_rules import (
     ReleaseBlocker,
     Selection,
     WaivedRule,
-    select_candidates,
+    selection_steps,
     valid_waivers,
 )
 from anonymize.release.release_texts import ReleasedText, released_texts_by_recording
@@ -49,10 +47,12 @@ from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickMenu, TickMenuItem
+from widgets.form.controls import check_box, line_edit, push_button
+from widgets.form.form import Form
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import make_row
 from widgets.table.record_table import TableRow
-from widgets.text_labels import PlainLabel, add_form_row, describe
+from widgets.text_labels import PlainLabel
 from widgets.window_terms import in_window_terms
 
 COLUMNS = [tr("Rule"), tr("Recording"), tr("Time"), tr("State")]
@@ -186,14 +186,15 @@ class ReleaseVerdict:
 
 
 def judge_in_steps(session: Session, plan: ReleasePlan) -> Generator[str, None, ReleaseVerdict]:
-    """Judge one recording at a time; yields what to show meanwhile."""
-    selection = select_candidates(session, plan)
+    """Judge one recording at a time; yields what to show meanwhile, "" where that stays."""
+    selection = yield from selection_steps(session, plan)
     texts: list[ReleasedText] = []
     if plan.texts == SCRUB and NAMES.is_installed:
         for part in released_texts_by_recording(session):
             texts += part
             yield tr("Scrubbing the texts: {texts}…").format(texts=len(texts))
     reasons = [*check_not_empty(selection), *check_texts_reviewed(session, plan, texts)]
+    reasons += check_imported_codes(session, selection)
     yield tr("Looking at the rules…")
     total = len(selection.candidates)
     for done, candidate in enumerate(selection.candidates, 1):
@@ -217,14 +218,14 @@ _TICK_ROW_HEIGHT = theme.GRID * 7 // 2
 """Height of a row of ticks, in pixels: the name of the field stands beside the first of them."""
 
 
-class ReleasePlanForm(QWidget):
+class ReleasePlanForm(Form):
     """Shows a plan and lets it be changed; methods whose weights are missing and formats of whole studies are left out.
 
     Signals:
-        changed (ReleasePlan): something was chosen or typed.
+        plan_changed (ReleasePlan): something was chosen or typed.
     """
 
-    changed = Signal(object)
+    plan_changed = Signal(object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -232,21 +233,19 @@ class ReleasePlanForm(QWidget):
         self._ticks: dict[str, dict[str, QCheckBox]] = {}
         self.boxes: dict[str, ChoiceBox] = {}
         self._typed: dict[str, QLineEdit] = {}
-        self._form = QFormLayout(self)
-        self._form.setContentsMargins(0, theme.GRID, 0, 0)
-        self._form.setSpacing(theme.GRID)
+        self.setContentsMargins(0, theme.GRID, 0, 0)
         self.recordings = TickMenu(tr("Recordings"), tr("All recordings"))
         self.recordings.setToolTip(tr("Which recordings are released"))
         self.recordings.changed.connect(self._emit_changed)
-        add_form_row(self._form, tr("Recordings"), self.recordings)
+        self.add(tr("Recordings"), self.recordings)
         methods = {name: method_type(name).title for name in METHODS if not missing_weights(name)}
         self._add_ticks("methods", tr("Faces"), methods, tr("Release a clip in which faces are hidden so"))
         tip = tr("What becomes of who did not agree")
         self._add_box("without_consent", tr("Without consent"), WITHOUT_CONSENT_CHOICES, tip)
-        self.robots = QCheckBox(tr("Leave the faces of robots as they are"))
-        self.robots.setToolTip(tr("Faces of participants with the role robot are not hidden"))
+        self.robots = self.tick(
+            tr("Leave the faces of robots as they are"), tr("Faces of participants with the role robot are not hidden")
+        )
         self.robots.clicked.connect(self._emit_changed)
-        self._form.addRow("", self.robots)
         self._add_ticks("video", tr("Pictures"), VIDEO_CHOICES, tr("Put this into the release"))
         sound = self._add_box("sound", tr("Sound"), SOUND_CHOICES, tr("What becomes of voices"))
         cover = self._add_box("cover", tr("Instead of private words"), COVERS, tr("What is heard where sound leaves"))
@@ -256,10 +255,8 @@ class ReleasePlanForm(QWidget):
         formats = {key: get_format(key).name for key in FORMATS if not get_format(key).lossless}
         self._add_ticks("formats", tr("Annotations"), formats, tr("Write the annotations in this format"))
         for key, (name, tip) in _TYPED_FIELDS.items():
-            line = self._typed[key] = QLineEdit()
-            describe(line, name, tip)
-            line.editingFinished.connect(self._emit_changed)
-            add_form_row(self._form, name, line)
+            self._typed[key] = self.text(name, tip)
+            self._typed[key].editingFinished.connect(self._emit_changed)
 
     def show_plan(self, plan: ReleasePlan, recordings: Mapping[int, str]) -> None:
         """Show a plan, without a signal; `recordings` are the names of all, by number."""
@@ -294,27 +291,30 @@ class ReleasePlanForm(QWidget):
         )
 
     def _emit_changed(self) -> None:
-        self.changed.emit(self.plan())
+        self.plan_changed.emit(self.plan())
 
     def _add_box(self, key: str, name: str, names: Mapping[str, str], tip: str) -> ChoiceBox:
-        box = self.boxes[key] = ChoiceBox(name, tip, names)
+        box = self.boxes[key] = self.choice(name, tip, names)
         box.activated.connect(lambda _place: self._emit_changed())
-        add_form_row(self._form, name, box)
         return box
 
     def _add_ticks(self, key: str, name: str, names: Mapping[str, str], tip: str) -> None:
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.GRID * 2)
         grid.setVerticalSpacing(0)
-        grid.setColumnStretch(_TICK_COLUMNS, 1)
+        columns = max(1, _TICK_COLUMNS * 100 // max(100, theme.text_size()))
+        grid.setColumnStretch(columns, 1)
         ticks = self._ticks[key] = {}
         for place, (choice, text) in enumerate(names.items()):
-            tick = ticks[choice] = QCheckBox(text)
-            tick.setMinimumHeight(_TICK_ROW_HEIGHT)
-            describe(tick, f"{name}: {text}", f"{tip}: {text}")
-            tick.clicked.connect(self._emit_changed)
-            grid.addWidget(tick, place // _TICK_COLUMNS, place % _TICK_COLUMNS)
-        add_form_row(self._form, name, grid)
+            tick = ticks[choice] = check_box(
+                text,
+                f"{tip}: {text}",
+                self._emit_changed,
+                name=f"{name}: {text}",
+                minimumHeight=theme.scaled(_TICK_ROW_HEIGHT),
+            )
+            grid.addWidget(tick, place // columns, place % columns)
+        self.add(name, grid)
 
 
 class WaiverBar(QWidget):
@@ -333,20 +333,19 @@ class WaiverBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.hint = PlainLabel(wordWrap=True)
-        self.jump = QPushButton(tr("Show frame"))
-        self.jump.setToolTip(tr("Show the frame in question in the main window"))
-        self.jump.clicked.connect(self.jump_requested)
-        self.reason = QLineEdit()
-        self.reason.setAccessibleName(tr("Reason"))
-        self.reason.setPlaceholderText(tr("Why it may be waived; printed in the data card"))
-        self.reason.setToolTip(tr("Three words or more; they are printed in the data card"))
+        self.jump = push_button(
+            tr("Show frame"), tr("Show the frame in question in the main window"), self.jump_requested
+        )
+        self.reason = line_edit(
+            tr("Reason"),
+            tr("Why it may be waived; printed in the data card"),
+            tr("Three words or more; they are printed in the data card"),
+        )
         self.reason.returnPressed.connect(self._waive)
-        self.waive = QPushButton(tr("Waive"))
-        self.waive.setToolTip(tr("Do without this rule, for this reason; Undo takes it back"))
-        self.waive.clicked.connect(self._waive)
-        self.withdraw = QPushButton(tr("Withdraw waiver"))
-        self.withdraw.setToolTip(tr("The rule counts again"))
-        self.withdraw.clicked.connect(self.withdraw_requested)
+        self.waive = push_button(
+            tr("Waive"), tr("Do without this rule, for this reason; Undo takes it back"), self._waive
+        )
+        self.withdraw = push_button(tr("Withdraw waiver"), tr("The rule counts again"), self.withdraw_requested)
         self.setLayout(make_row(self.hint, 2, self.jump, self.reason, 2, self.waive, self.withdraw))
         self.show_choice("", place=False, waivable=False, waived=False)
 

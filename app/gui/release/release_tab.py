@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QCheckBox, QPushButton, QTabWidget
+from PySide6.QtWidgets import QTabWidget
 
 from anonymize.release import release_job
 from anonymize.release.private_content import set_private_words
@@ -39,7 +39,8 @@ from project.session.jobs import JobSpec
 from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.form.layouts import make_tab_page
+from widgets.form.controls import check_box, push_button
+from widgets.form.layouts import make_tab_page, wrap_in_scroll_area
 from widgets.table.record_table import RecordTable, text_columns
 from widgets.text_labels import PlainLabel
 
@@ -69,11 +70,9 @@ class ReleaseTab(StudyView):
         self._judged = ReleaseVerdict(Selection(()), ())
         self._work: JobSpec | None = None
         self._searching = PiiSearchController(context, self)
-        self.heading = PlainLabel(wordWrap=True)
-        self.heading.setFont(theme.font(semibold=True))
+        self.heading = PlainLabel(wordWrap=True, font=theme.font(semibold=True))
         self.table = RecordTable(tr("Checklist"), text_columns(COLUMNS, shrinks=0))
-        self.only = QCheckBox(tr("Only blockers"))
-        self.only.setToolTip(tr("Leave out rules that are kept or waived"))
+        self.only = check_box(tr("Only blockers"), tr("Leave out rules that are kept or waived"))
         self.bar = WaiverBar()
         self.models = NamesModels(context)
         self.left_out = PlainLabel(wordWrap=True)
@@ -82,11 +81,11 @@ class ReleaseTab(StudyView):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(make_tab_page(self.only, self.table, 1, self.bar, self.models, self.left_out), tr("Checklist"))
-        self.tabs.addTab(self.form, tr("What is released"))
+        self.tabs.addTab(wrap_in_scroll_area(self.form), tr("What is released"))
         self.tabs.addTab(self.texts, tr("Texts"))
-        self.release = QPushButton(tr("Release…"))
-        self.release.setProperty("primary", True)
-        self.release.setToolTip(tr("Render, check and write the release into a new folder"))
+        self.release = push_button(
+            tr("Release…"), tr("Render, check and write the release into a new folder"), look="primary"
+        )
         self.lay_out(self.heading, self.tabs, 1, foot=(self.release,))
         self._connect_signals()
 
@@ -122,7 +121,8 @@ class ReleaseTab(StudyView):
             self._tick.stop()
             return
         try:
-            self.heading.setText(next(self._judging))
+            if said := next(self._judging):
+                self.heading.setText(said)
         except StopIteration as done:
             self._judging, self._judged = None, done.value
             self._tick.stop()
@@ -306,7 +306,7 @@ class ReleaseTab(StudyView):
         self.models.changed.connect(self.refresh)
         self.bar.waive_requested.connect(self._waive)
         self.bar.withdraw_requested.connect(self._withdraw)
-        self.form.changed.connect(self._set_plan)
+        self.form.plan_changed.connect(self._set_plan)
         self.texts.words_changed.connect(lambda words: self.edit(partial(set_private_words, words=words)))
         self.texts.confirm_requested.connect(self._confirm)
         self.texts.row_chosen.connect(self._context.look_at)

@@ -3,15 +3,17 @@
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QHeaderView, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QWidget
 
 from anonymize.release.release_texts import ReleasedText
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint
+from widgets.form.controls import check_box, push_button, text_area
+from widgets.form.layouts import make_column, make_row
 from widgets.table.record_table import RecordTable, TableRow, text_columns
-from widgets.text_labels import PlainLabel, describe
+from widgets.text_labels import PlainLabel
 
 
 def text_rows(texts: Sequence[ReleasedText]) -> list[tuple[TableRow, bool]]:
@@ -60,35 +62,25 @@ class TextsView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rows: Sequence[tuple[TableRow, bool]] = ()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, theme.GRID, 0, 0)
-        column.setSpacing(theme.GRID)
-        title = PlainLabel(tr("Private words"))
-        title.setFont(theme.font(semibold=True))
-        column.addWidget(title)
-        column.addWidget(PlainLabel(_WORDS_HELP, wordWrap=True))
-        self.words = QPlainTextEdit()
-        describe(
-            self.words,
+        title = PlainLabel(tr("Private words"), font=theme.font(semibold=True))
+        self.words = text_area(
             tr("Private words"),
+            tr("Anna = P01"),
             tr("Names, nicknames, places: a word or phrase, =, and what is written in its place"),
+            tabChangesFocus=True,
         )
-        self.words.setPlaceholderText(tr("Anna = P01"))
-        self.words.setTabChangesFocus(True)
-        self.words.setFixedHeight(_WORDS_HEIGHT)
-        column.addWidget(self.words)
-        self.keep = QPushButton(tr("Keep words"))
-        self.keep.setToolTip(tr("Keep these words in the study, and scrub all texts anew; Undo takes it back"))
-        self.keep.clicked.connect(self._save_words)
+        self.words.setFixedHeight(theme.scaled(_WORDS_HEIGHT))
+        self.keep = push_button(
+            tr("Keep words"),
+            tr("Keep these words in the study, and scrub all texts again; Undo takes it back"),
+            self._save_words,
+        )
         self.problem = PlainLabel()
-        row = QHBoxLayout()
-        row.addWidget(self.keep)
-        row.addWidget(self.problem, 1)
-        column.addLayout(row)
-        self.only = QCheckBox(tr("Only texts in which something was changed"))
-        self.only.setToolTip(tr("Leave out texts that leave as they are"))
+        row = make_row(self.keep, self.problem, 1)
+        self.only = check_box(
+            tr("Only texts in which something was changed"), tr("Leave out texts that leave as they are")
+        )
         self.only.toggled.connect(lambda _on: self._show())
-        column.addWidget(self.only)
         self.table = RecordTable(
             tr("Texts"), text_columns([tr("Recording"), tr("Time"), tr("Place"), tr("Before"), tr("After")])
         )
@@ -98,17 +90,25 @@ class TextsView(QWidget):
             head.setSectionResizeMode(section, QHeaderView.ResizeMode.Stretch)
         EmptyHint(self.table, tr("Texts that would leave are listed here."))
         self.table.chosen.connect(lambda row: self.row_chosen.emit(row.key.split()[0], row.time_us))
-        column.addWidget(self.table, 1)
-        foot = QHBoxLayout()
         self.state = PlainLabel(wordWrap=True)
-        self.confirm = QPushButton(tr("I have read all of them"))
-        self.confirm.setToolTip(
-            tr("Say that every text may leave as it stands under After; any later change takes that back")
+        self.confirm = push_button(
+            tr("I have read all of them"),
+            tr("Say that every text may leave as it stands under After; any later change takes that back"),
+            self.confirm_requested,
         )
-        self.confirm.clicked.connect(self.confirm_requested)
-        foot.addWidget(self.state, 1)
-        foot.addWidget(self.confirm)
-        column.addLayout(foot)
+        self.setLayout(
+            make_column(
+                title,
+                PlainLabel(_WORDS_HELP, wordWrap=True),
+                self.words,
+                row,
+                self.only,
+                self.table,
+                1,
+                make_row(self.state, 1, self.confirm),
+                margin=(0, theme.GRID, 0, 0),
+            )
+        )
 
     def show_texts(self, rows: Sequence[tuple[TableRow, bool]], state: str, *, confirmed: bool, writable: bool) -> None:
         """Show texts, each with whether something was changed in it, and who confirmed them."""

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QFormLayout, QLineEdit, QPushButton
 
 from annotate.agreement.adjudication import (
     DEFAULT_LANE_NAME,
@@ -21,11 +20,10 @@ from app.gui.pages.study_view import StudyView
 from project.entities.study_records import Changes
 from project.session.session import Session
 from resources.translation import tr, trn
-from widgets import theme
-from widgets.form.input_fields import DecimalBox
+from widgets.form.controls import push_button
+from widgets.form.form import Form
 from widgets.form.layouts import WIDE_MARGIN, make_column, make_row
-from widgets.form.wheel_guard import ComboBox
-from widgets.text_labels import PlainLabel, add_form_row, describe, plain_tip
+from widgets.text_labels import PlainLabel, plain_tip
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,31 +90,22 @@ class AdjudicationTab(StudyView):
             ),
             wordWrap=True,
         )
-        form = QFormLayout()
-        form.setSpacing(theme.GRID)
-        self.boxes: dict[str, QComboBox] = {}
-        for asked in _RULE_QUESTIONS:
-            box = ComboBox()
-            # The page is narrow: the names of the questions are not cut for the longest answer.
-            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            for key, text in asked.answers:
-                box.addItem(text, key)
-            describe(box, asked.name, asked.hint)
-            add_form_row(form, asked.name, box)
-            self.boxes[asked.key] = box
-        self.least = DecimalBox(minimum=0, maximum=1, singleStep=0.1, decimals=2)
-        describe(
-            self.least,
+        form = Form()
+        # The page is narrow: the names of the questions are not cut for the longest answer.
+        self.boxes = {
+            asked.key: form.choice(asked.name, asked.hint, dict(asked.answers), compact=True)
+            for asked in _RULE_QUESTIONS
+        }
+        self.least = form.decimal(
             tr("Minimum overlap (IoU)"),
             tr("Shared time over the time that either covers; 0 means any time in common"),
+            minimum=0,
+            maximum=1,
+            singleStep=0.1,
+            decimals=2,
         )
-        form.addRow(tr("Minimum overlap (IoU)"), self.least)
-        self.name = QLineEdit(DEFAULT_LANE_NAME)
-        self.name.setAccessibleName(tr("Name of the lane"))
-        form.addRow(tr("Name"), self.name)
-        self.make = QPushButton(tr("Make the lane"))
-        self.make.setProperty("primary", True)
-        self.make.clicked.connect(self._make_lane)
+        self.name = form.text(tr("Name"), tr("Name of the lane"), DEFAULT_LANE_NAME)
+        self.make = push_button(tr("Make the lane"), do=self._make_lane, look="primary")
         self.setLayout(make_column(intro, form, make_row(None, self.make), self.status, None, margin=WIDE_MARGIN))
 
     def reload(self, session: Session) -> None:

@@ -10,12 +10,10 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
-    QPushButton,
     QScrollArea,
     QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -26,9 +24,11 @@ from project.schemes.scheme import CHOICE_KINDS, Field, FieldKind, Scheme
 from project.timebase import format_time
 from resources.translation import later, tr
 from widgets import theme
+from widgets.form.controls import push_button
+from widgets.form.layouts import make_column
 from widgets.labels import SIGN_PX, LabelChip, LabelLook, label_ink, label_looks, mix, paint_sign, unknown_look
 from widgets.table.lists import ROW_ROLE, KeyedList, paint_row_ground
-from widgets.text_labels import PlainLabel, RichLabel, plain_tip
+from widgets.text_labels import PlainLabel, RichLabel
 
 
 class ReviewItemState(StrEnum):
@@ -162,14 +162,20 @@ def compare_item(
     # The second's segment comes first, and what waits before what was decided.
     order.sort(key=lambda at: (columns[at].segment_id not in waiting, at != 1))
     differing = set(item.differing_parts) | set(item.third_differing_parts)
-    lines = [_comparison_row(tr("Label"), tuple(_label_cell(mark, scheme) for mark in marks), LABEL in differing)]
+    lines = [
+        ComparisonRow(
+            tr("Label"),
+            tuple(() if mark is None else label_look(mark.segment, scheme) for mark in marks),
+            LABEL in differing,
+        )
+    ]
     points = all(mark.segment.is_point for mark in item.marks)
     for name, edge in ((tr("Time"), "start_us"),) if points else ((tr("Start"), "start_us"), (tr("End"), "end_us")):
-        lines.append(_comparison_row(name, _edge_cells(marks, edge), BOUNDARIES in differing))
+        lines.append(ComparisonRow(name, _edge_cells(marks, edge), BOUNDARIES in differing))
     for field in scheme.fields_of(item.marks[0].segment.track) if scheme is not None else ():
         cells = _field_cells(field, marks, participants)
         if any(cells):
-            lines.append(_comparison_row(field.name, cells, field.key in differing))
+            lines.append(ComparisonRow(field.name, cells, field.key in differing))
     return ItemComparison(columns, tuple(lines), order[0] if order else -1)
 
 
@@ -197,16 +203,6 @@ def _annotator_column(
     if decidable and own is None:
         said.append(tr("Waits for you"))
     return AnnotatorColumn(name, mark.segment.id, decidable, tuple(said), own.note if own else "", own is not None)
-
-
-def _comparison_row(
-    name: str, cells: tuple[LabelLook | tuple[ComparisonText, ...], ...], differs: bool
-) -> ComparisonRow:
-    return ComparisonRow(name, cells, differs)
-
-
-def _label_cell(mark: Mark | None, scheme: Scheme | None) -> LabelLook | tuple[ComparisonText, ...]:
-    return () if mark is None else label_look(mark.segment, scheme)
 
 
 def _edge_cells(marks: Sequence[Mark | None], edge: str) -> tuple[tuple[ComparisonText, ...], ...]:
@@ -288,7 +284,7 @@ class _ReviewItemDelegate(QStyledItemDelegate):
     """Draws a row without a widget of its own."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: _Index) -> QSize:
-        return QSize(0, _ROW_HEIGHT)
+        return QSize(0, theme.scaled(_ROW_HEIGHT))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         row = index.data(ROW_ROLE)
@@ -363,16 +359,14 @@ class SideBySide(QScrollArea):
 
     def _redraw(self) -> None:
         inner = QWidget()
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
+        column = make_column(spacing=theme.GRID // 2)
+        inner.setLayout(column)
         if self._shown is not None:
             column.addLayout(self._heads(self._shown))
             for line in self._shown.lines:
                 column.addWidget(_comparison_row_widget(line))
         else:
-            hint = PlainLabel(_EMPTY_HINT, wordWrap=True)
-            hint.setStyleSheet(f"color: {theme.palette().muted.name()};")
+            hint = PlainLabel(_EMPTY_HINT, wordWrap=True, styleSheet=f"color: {theme.palette().muted.name()};")
             column.addWidget(hint)
         column.addStretch()
         self.setWidget(inner)
@@ -383,29 +377,28 @@ class SideBySide(QScrollArea):
         for place, annotator_column in enumerate(shown.columns):
             grid.setColumnStretch(place, 1)
             grid.addWidget(self._head(annotator_column, place, place == shown.target), 0, place)
-            said = PlainLabel("\n".join(annotator_column.statements), wordWrap=True)
-            said.setAlignment(Qt.AlignmentFlag.AlignTop)
-            said.setStyleSheet(f"color: {theme.palette().muted.name()};")
+            said = PlainLabel(
+                "\n".join(annotator_column.statements),
+                wordWrap=True,
+                alignment=Qt.AlignmentFlag.AlignTop,
+                styleSheet=f"color: {theme.palette().muted.name()};",
+            )
             _allow_shrinking(said)
             grid.addWidget(said, 1, place)
         return grid
 
     def _head(self, annotator_column: AnnotatorColumn, place: int, target: bool) -> QWidget:
-        button = QPushButton(
-            tr("{name}: decide").format(name=annotator_column.name) if target else annotator_column.name
-        )
-        button.setProperty("segment", True)
-        button.setCheckable(True)
-        button.setChecked(target)
-        button.setEnabled(annotator_column.is_decidable)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.setAccessibleName(tr("Decide about the segment of {name}").format(name=annotator_column.name))
-        button.setToolTip(
-            plain_tip(
-                tr("Your decision is about what {name} marked").format(name=annotator_column.name)
-                if annotator_column.is_decidable
-                else tr("Nothing of {name} to review here").format(name=annotator_column.name)
-            )
+        button = push_button(
+            tr("{name}: decide").format(name=annotator_column.name) if target else annotator_column.name,
+            tr("Your decision is about what {name} marked").format(name=annotator_column.name)
+            if annotator_column.is_decidable
+            else tr("Nothing of {name} to review here").format(name=annotator_column.name),
+            name=tr("Decide about the segment of {name}").format(name=annotator_column.name),
+            look="segment",
+            checkable=True,
+            checked=target,
+            enabled=annotator_column.is_decidable,
+            focusPolicy=Qt.FocusPolicy.TabFocus,
         )
         _allow_shrinking(button)
         button.clicked.connect(lambda: self.column_chosen.emit(place))
@@ -426,10 +419,12 @@ def _comparison_row_widget(line: ComparisonRow) -> QWidget:
     grid.setHorizontalSpacing(theme.GRID)
     grid.setVerticalSpacing(1)
     shown = f"{DIFFERS} {line.name}" if line.differs else line.name
-    name = PlainLabel(shown)
-    name.setFont(theme.font(theme.POINTS - 1, semibold=line.differs))
-    name.setStyleSheet(f"color: {(colours.text if line.differs else colours.muted).name()};")
-    name.setAccessibleName(tr("{name}: differs").format(name=line.name) if line.differs else line.name)
+    name = PlainLabel(
+        shown,
+        font=theme.font(theme.POINTS - 1, semibold=line.differs),
+        styleSheet=f"color: {(colours.text if line.differs else colours.muted).name()};",
+        accessibleName=tr("{name}: differs").format(name=line.name) if line.differs else line.name,
+    )
     grid.addWidget(name, 0, 0, 1, len(line.cells))
     for place, cell in enumerate(line.cells):
         grid.setColumnStretch(place, 1)
@@ -444,9 +439,12 @@ def _cell_widget(cell: LabelLook | tuple[ComparisonText, ...]) -> QWidget:
         chip = LabelChip()
         chip.set_look(cell)
         return chip
-    text = RichLabel("<br>".join(_part_html(comparison_text) for comparison_text in cell) or "–", wordWrap=True)  # noqa: RUF001 nothing is there
-    text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    text = RichLabel(
+        "<br>".join(_part_html(comparison_text) for comparison_text in cell) or "\N{EN DASH}",
+        wordWrap=True,
+        textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
+        focusPolicy=Qt.FocusPolicy.NoFocus,
+    )
     _allow_shrinking(text)
     return text
 

@@ -7,17 +7,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QComboBox,
-    QHBoxLayout,
-    QPushButton,
-    QSplitter,
-    QStackedLayout,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QStackedLayout, QWidget
 
 from annotate.agreement.annotator_lanes import list_annotators_of
 from annotate.review import peer_review
@@ -29,7 +19,7 @@ from annotate.review.peer_review import (
     default_pair,
     update_reviews,
 )
-from app.gui.pages.commands import ModeKeys
+from app.gui.pages.commands import ModeKeys, PageKey
 from app.gui.pages.context import Context
 from app.gui.pages.study_view import StudyView
 from app.gui.review.review_items import (
@@ -48,11 +38,11 @@ from project.session.session import Session
 from resources.translation import later, tr
 from widgets import theme
 from widgets.empty_state import EmptyState
+from widgets.form.controls import SegmentBar, push_button, tool_button
 from widgets.form.input_fields import ChoiceBox, NoteEdit
-from widgets.form.layouts import WIDE_MARGIN, make_column
+from widgets.form.layouts import WIDE_MARGIN, make_column, make_panel, make_splitter
 from widgets.progress_bars import ProgressBar
-from widgets.text_labels import PlainLabel, describe, plain_tip
-from widgets.theme import icon
+from widgets.text_labels import PlainLabel, plain_tip
 
 
 class ReviewDecisionBar(QWidget):
@@ -84,14 +74,12 @@ class ReviewDecisionBar(QWidget):
         self.disagree = self._make_decision_button(ReviewDecision.DISAGREE, tr("Disagree"), "circle-x", "X")
         row.addWidget(self.agree, 1)
         row.addWidget(self.disagree, 1)
-        self.withdraw = _make_tool_button("undo-2", tr("Take back what you said about this segment"), "W")
-        self.withdraw.clicked.connect(self.withdraw_requested)
-        before = _make_tool_button("skip-back", tr("Previous item"), "P")
-        before.clicked.connect(lambda: self.step_requested.emit(-1))
-        after = _make_tool_button("skip-forward", tr("Next item"), "N")
-        after.clicked.connect(lambda: self.step_requested.emit(1))
-        repeat = _make_tool_button("repeat", tr("Repeat the span of this item"), "R")
-        repeat.clicked.connect(self.repeat_requested)
+        self.withdraw = tool_button(
+            "undo-2", tr("Take back your review of this segment"), do=self.withdraw_requested, keys="W"
+        )
+        before = tool_button("skip-back", tr("Previous item"), do=lambda: self.step_requested.emit(-1), keys="P")
+        after = tool_button("skip-forward", tr("Next item"), do=lambda: self.step_requested.emit(1), keys="N")
+        repeat = tool_button("repeat", tr("Repeat the span of this item"), do=self.repeat_requested, keys="R")
         self.steps = (before, after, repeat)
         for button in (self.withdraw, *self.steps):
             upper.addWidget(button)
@@ -116,20 +104,13 @@ class ReviewDecisionBar(QWidget):
             self.decided.emit(decision, self.note.text())
 
     def _make_decision_button(self, decision: ReviewDecision, text: str, picture: str, key: str) -> QPushButton:
-        button = QPushButton(f" {text} ({key})")
-        button.setIcon(icon(picture))
-        button.setAccessibleName(tr("{text} with this segment").format(text=text))
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.clicked.connect(lambda: self.decide(decision))
-        return button
-
-
-def _make_tool_button(picture: str, text: str, key: str) -> QToolButton:
-    button = QToolButton()
-    button.setIcon(icon(picture))
-    describe(button, text, f"{text} ({key})")
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    return button
+        return push_button(
+            f" {text} ({key})",
+            do=lambda: self.decide(decision),
+            name=tr("{text} with this segment").format(text=text),
+            icon=picture,
+            focusPolicy=Qt.FocusPolicy.TabFocus,
+        )
 
 
 _NO_THIRD_KEY = ""
@@ -146,9 +127,6 @@ class PairChooser(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
         boxes = QHBoxLayout()
         self.first = _make_annotator_box(tr("First annotator"), tr("Whose segments stand on the left"))
         self.second = _make_annotator_box(tr("Second annotator"), tr("Whose segments stand on the right"))
@@ -162,9 +140,7 @@ class PairChooser(QWidget):
         self._bar.setFixedHeight(6)
         self._bar.setAccessibleName(tr("Progress of the review"))
         self._words = PlainLabel(wordWrap=True)
-        column.addLayout(boxes)
-        column.addWidget(self._bar)
-        column.addWidget(self._words)
+        self.setLayout(make_column(boxes, self._bar, self._words, spacing=theme.GRID // 2))
 
     def set_people(self, people: Sequence[Annotator], first: str, second: str, third: str) -> None:
         """Offer these annotators, and show who is compared (ids)."""
@@ -246,20 +222,7 @@ class ReviewPage(StudyView):
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
         self._stack.addWidget(self._make())
-        key = Qt.Key
-        self._keys = ModeKeys(
-            self,
-            {
-                key.Key_Y: lambda: self.decisions.decide(ReviewDecision.AGREE),
-                key.Key_X: lambda: self.decisions.decide(ReviewDecision.DISAGREE),
-                key.Key_W: self.decisions.withdraw.click,
-                key.Key_T: self._write_note,
-                key.Key_N: lambda: self.step(1),
-                key.Key_P: lambda: self.step(-1),
-            },
-            frozenset({key.Key_N, key.Key_P}),
-        )
-        self.visible_changed.connect(lambda _on: self._keys.watch(self.window()))
+        self._keys = ModeKeys(self, KEYS, self)
         playback = context.playback
         self.items.row_chosen.connect(self._go_to)
         self.side_by_side.column_chosen.connect(self._set_target)
@@ -310,37 +273,26 @@ class ReviewPage(StudyView):
         order = [*rows[at + 1 :], *rows[: at + 1]]
         return next((row.key for row in order if row.state is ReviewItemState.WAITS), "")
 
-    def _write_note(self) -> None:
+    def write_note(self) -> None:
+        """Let a note be typed."""
         if self.decisions.note.isEnabled():
             self.decisions.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
             self.decisions.note.selectAll()
 
     def _make(self) -> QWidget:
-        page = QWidget()
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
-        self._buttons: dict[ReviewScope, QPushButton] = {}
-        group = QButtonGroup(self)
-        for listed in ReviewScope:
-            button = QPushButton(tr(listed.value))
-            button.setProperty("segment", True)
-            button.setCheckable(True)
-            button.setChecked(listed is self._listed)
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.setAccessibleName(tr("List: {value}").format(value=tr(listed.value).lower()))
-            button.clicked.connect(lambda _=False, listed=listed: self._filter(listed))
-            group.addButton(button)
-            row.addWidget(button, 1)
-            self._buttons[listed] = button
-        parts = QSplitter(Qt.Orientation.Vertical)
-        parts.setChildrenCollapsible(False)
-        parts.addWidget(self.items)
-        parts.addWidget(self.side_by_side)
-        parts.setStretchFactor(0, 2)
-        parts.setStretchFactor(1, 3)
-        parts.setSizes([184, 300])
-        page.setLayout(make_column(self.people, row, parts, 1, self.decisions, margin=WIDE_MARGIN))
-        return page
+        self.scope = SegmentBar({scope: tr(scope.value) for scope in ReviewScope}, tr("List: {name}"))
+        self.scope.choose(self._listed)
+        self.scope.chosen.connect(self._filter)
+        return make_panel(
+            make_column(
+                self.people,
+                self.scope,
+                make_splitter(Qt.Orientation.Vertical, self.items, 2, self.side_by_side, 3, sizes=[184, 300]),
+                1,
+                self.decisions,
+                margin=WIDE_MARGIN,
+            )
+        )
 
     def _show_list(self, current: str) -> None:
         kept = {
@@ -357,7 +309,7 @@ class ReviewPage(StudyView):
             ReviewScope.DIFFERING: sum(row.state is not ReviewItemState.ALIKE for row in self._rows),
             ReviewScope.ALL: len(self._rows),
         }
-        for listed, button in self._buttons.items():
+        for listed, button in self.scope.buttons.items():
             button.setText(f"{tr(listed.value)} {counts[listed]}")
         self.items.set_rows(kept[self._listed], current)
 
@@ -526,6 +478,17 @@ class ReviewPage(StudyView):
         if shown is not None and shown.target >= 0:
             segment_id = shown.columns[shown.target].segment_id
             self.edit(lambda session: peer_review.withdraw_review(session, segment_id))
+
+
+KEYS: tuple[PageKey["ReviewPage"], ...] = (
+    PageKey("Y", tr("Agree and go on"), lambda page: page.decisions.decide(ReviewDecision.AGREE)),
+    PageKey("X", tr("Disagree and go on"), lambda page: page.decisions.decide(ReviewDecision.DISAGREE)),
+    PageKey("W", tr("Take back your review"), lambda page: page.decisions.withdraw.click()),
+    PageKey("T", tr("Write a note"), lambda page: page.write_note()),
+    PageKey("N P", tr("Next or previous item")),
+    PageKey("N", "", lambda page: page.step(1), repeats=True),
+    PageKey("P", "", lambda page: page.step(-1), repeats=True),
+)
 
 
 def _progress_text(progress: ReviewProgress) -> str:

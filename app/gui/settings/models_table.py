@@ -8,7 +8,6 @@ from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QComboBox,
     QFrame,
     QHBoxLayout,
     QHeaderView,
@@ -149,9 +148,8 @@ class ModelPanel(QFrame):
         self.sure.setVisible(asking)
 
     def _make_controls(self) -> None:
-        self.source = ChoiceBox(tr("Source"), tr("Where it is fetched from"))
         # Its longest text must not widen the window.
-        self.source.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.source = ChoiceBox(tr("Source"), tr("Where it is fetched from"), compact=True)
         self.source.setMinimumContentsLength(_MIN_SOURCE_CHARS)
         self.licence = QLineEdit(placeholderText=tr("Licence, in your words"))
         describe(
@@ -175,6 +173,9 @@ class ModelPanel(QFrame):
             tr("&Remove"), tr("Delete it from this machine, with what an unfinished fetch has left")
         )
         self.sure = _make_button(tr("Remove for good"), tr("Delete it now"))
+        # Until a model is shown, these would make the window as wide as all of them together.
+        for seldom in (self.licence, self.cancel, self.sure):
+            seldom.hide()
         self.fetch.clicked.connect(lambda: self.fetch_requested.emit(self._key, self.source.currentData() or ""))
         self.cancel.clicked.connect(lambda: self.cancel_requested.emit(self._key))
         self.folder.clicked.connect(lambda: self._request_add(self.folder_requested))

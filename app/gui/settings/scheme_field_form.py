@@ -150,7 +150,7 @@ class FieldForm(KeyedPartForm):
             ],
             empty=tr("Add the first choice"),
         )
-        self.choices.setFixedHeight(theme.GRID * 15)
+        self.choices.setFixedHeight(theme.scaled(theme.GRID * 15))
         self.add_choice = tool_button("plus", tr("Add a choice"))
         self.remove_choice = tool_button("trash-2", tr("Remove the selected choice"))
         self.add_choice.clicked.connect(self._append_choice)

@@ -114,7 +114,7 @@ class PartForm(Form):
     def _add_lines(self, attribute: str, title: str, tip: str) -> QPlainTextEdit:
         field = QPlainTextEdit()
         field.setTabChangesFocus(True)
-        field.setFixedHeight(_TEXT_HEIGHT)
+        field.setFixedHeight(theme.scaled(_TEXT_HEIGHT))
         describe(field, title, tip)
         self.add(title, field)
         field.textChanged.connect(lambda: self._enter_lines(attribute, field))

@@ -31,7 +31,7 @@ class SchemePreview(QWidget):
         self.lanes = TimelineView()
         self.lanes.setAccessibleName(tr("Preview of the lane"))
         self.lanes.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.lanes.setFixedHeight(_LANES_HEIGHT)
+        self.lanes.setFixedHeight(theme.scaled(_LANES_HEIGHT))
         self.lanes.set_editable(False)
         self._inner = QWidget()
         self._column = QVBoxLayout(self._inner)

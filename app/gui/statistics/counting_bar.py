@@ -65,7 +65,7 @@ class CountingBar(QWidget):
         ):
             row.addWidget(part)
         for box in (self.track, self.phases):
-            box.setMaximumWidth(theme.GRID * 30)
+            box.setMaximumWidth(theme.scaled(theme.GRID * 30))
         boxes: tuple[SignalInstance, ...] = (self.track.currentIndexChanged, self.phases.currentIndexChanged)
         for signal in boxes:
             signal.connect(lambda _: self.changed.emit())

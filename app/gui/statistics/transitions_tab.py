@@ -97,7 +97,7 @@ def _pair_columns() -> list[RecordColumn[TransitionRow]]:
         RecordColumn(
             tr("Share"),
             lambda row: "" if row.share is None else f"{row.share:.3f}",
-            title_tip=tr("Of what follows the first label"),
+            title_tip=tr("Share of all labels that follow the first label"),
             number=True,
             sort=lambda row: row.share,
         ),

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, QRunnable, Qt, QThreadPool, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QVBoxLayout
+from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
 from models.connection.network_sandbox import refuse_network
@@ -19,6 +19,7 @@ from project.progress import Progress
 from project.session.session import Session
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
+from widgets.form.layouts import make_column
 from widgets.progress_bars import ProgressLine
 from widgets.text_labels import PlainLabel
 
@@ -127,12 +128,10 @@ class _Saying(OwnDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, on=False)
         self.setWindowTitle(text)
         self.setMinimumWidth(_DIALOG_WIDTH)
-        self._text, self._stoppable = text, stoppable
+        self._stoppable = stoppable
         self.telling = _ThreadProgress(self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(theme.GRID * 2,) * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(PlainLabel(text))
+        column = make_column(PlainLabel(text), margin=theme.GRID * 2)
+        self.setLayout(column)
         self._line = ProgressLine(text)
         self._line.cancel.setVisible(stoppable)
         self._line.show_progress(0, 0, "")

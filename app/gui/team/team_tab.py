@@ -336,6 +336,7 @@ class TeamTab(StudyView):
     title = tr("Team")
     tables = frozenset({"assignment", "completion", "hold_out", "annotator", "recording", "segment", "conflict"})
     preferred_size = (1040, 640)
+    pause_ms = 400
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

@@ -181,7 +181,7 @@ class SetupForm(QWidget):
         for key, text in recordings:
             item = QListWidgetItem(text)
             item.setData(_ID_ROLE, key)
-            item.setSizeHint(QSize(0, ROW_HEIGHT))
+            item.setSizeHint(QSize(0, theme.scaled(ROW_HEIGHT)))
             item.setToolTip(plain_tip(text))
             item.setFlags(Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
             item.setCheckState(Qt.CheckState.Checked if key in ticked else Qt.CheckState.Unchecked)
@@ -233,23 +233,23 @@ class TrainingTab(StudyView):
         self.figures = RecordTable(
             tr("Figures"),
             text_columns([tr("Annotator"), *(FIGURE_NAMES[figure] for figure in FIGURES), tr("Result")]),
-            empty=tr("The figures of each annotator stand here once a training is set up."),
+            empty=tr("The figures of each annotator appear here once a training is set up."),
         )
         self.recordings = RecordTable(
             tr("Recordings to train on"),
             text_columns([tr("Recording"), tr("State")]),
-            empty=tr("The recordings to train on stand here, and who is done with them."),
+            empty=tr("The recordings to train on appear here, and who is done with them."),
         )
         self.lines = RecordTable(
             tr("Segments beside the reference"),
             text_columns([tr("Recording"), tr("Marked"), tr("Reference"), tr("What differs")]),
-            empty=tr("Segments stand here beside those of the reference."),
+            empty=tr("Segments appear here beside those of the reference."),
         )
         self.note = PlainLabel(wordWrap=True)
         self.form = SetupForm(list(FIGURE_NAMES.items()))
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.tabs.addTab(make_tab_page(self.figures, self.recordings, self.note, self.lines, 1), tr("Figures"))
+        self.tabs.addTab(make_tab_page(self.figures, self.recordings, self.note, self.lines, 1), tr("Measures"))
         self.tabs.addTab(self.form, tr("Set up"))
         self.lay_out(self.heading, self.tabs, 1)
         self.figures.chosen.connect(lambda _row: self._show_lines())

@@ -64,7 +64,7 @@ class TeamPlanForm(QWidget):
         self.make.clicked.connect(self._request_plan)
         for spin in (self.per_recording, self.seed):
             describe(spin, spin.toolTip(), spin.toolTip())
-            spin.setFixedWidth(56)
+            spin.setFixedWidth(theme.scaled(56))
         head = make_row(PlainLabel(tr("Annotators")), self.names, 1, self.make)
         each = make_row(self.per_recording, PlainLabel(tr("for each recording")))
         options = make_row(each, PlainLabel(tr("Seed")), self.seed, self.keep, self.held_out, None)

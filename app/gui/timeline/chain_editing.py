@@ -186,9 +186,7 @@ class ChosenChain(QObject):
         gone = [selected_node for selected_node in self._studio.selected_nodes if selected_node not in known]
         self.changed.emit()
         if gone:
-            self._studio.select_nodes(
-                selected_node for selected_node in self._studio.selected_nodes if selected_node in known
-            )
+            self._studio.select_nodes(node for node in self._studio.selected_nodes if node in known)
 
 
 _NEW_NODE_US = 2 * SECOND_US
@@ -383,10 +381,7 @@ class ChainEditor(QObject):
         if graph is None or recording is None:
             return
         found = [graph.nodes_by_id[node_id] for node_id in ids if node_id in graph.nodes_by_id]
-        spans = [
-            (chain_node.id, *nudge_span(chain_node.start_us, chain_node.end_us, frames, edge, self._player.times))
-            for chain_node in found
-        ]
+        spans = [(node.id, *nudge_span(node.start_us, node.end_us, frames, edge, self._player.times)) for node in found]
         if spans and all(start >= 0 and end <= recording.duration_us for _, start, end in spans):
             self.move(spans, f"nudge {edge} {' '.join(sorted(ids))}")
 

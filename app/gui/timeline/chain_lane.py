@@ -114,10 +114,10 @@ class ChainLane(QObject):
         self._feed = feed
         chosen.changed.connect(self.update_lane)
         chosen.chains_changed.connect(self.update_lane)
-        timeline.node_move_requested.connect(drawing.move)
-        timeline.node_create_requested.connect(lambda _lane, start, end: drawing.add_over_span(start, end))
-        timeline.node_delete_requested.connect(drawing.delete)
-        timeline.node_nudge_requested.connect(drawing.nudge)
+        timeline.node_requests.move.connect(drawing.move)
+        timeline.node_requests.create.connect(lambda _lane, start, end: drawing.add_over_span(start, end))
+        timeline.node_requests.delete.connect(drawing.delete)
+        timeline.node_requests.nudge.connect(drawing.nudge)
 
     def update_lane(self) -> None:
         """Show the chain as it is now."""

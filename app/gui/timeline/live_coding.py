@@ -5,7 +5,7 @@ A line over the timeline shows the open segments.
 
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotate.team.training_gate import require_training
 from app.gui.player.player import Player
@@ -17,6 +17,8 @@ from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
+from widgets.form.controls import push_button
+from widgets.form.layouts import make_row
 from widgets.text_labels import ElidedLabel
 from widgets.timeline.timeline_view import TimelineView
 
@@ -33,18 +35,15 @@ class CodingLine(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("Coding mode"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(theme.GRID, 2, theme.GRID, 2)
-        row.setSpacing(theme.GRID)
         self._dot = _Dot()
-        row.addWidget(self._dot)
         self._text = ElidedLabel()
-        row.addWidget(self._text, 1)
-        self.button = QPushButton(tr("End coding"))
-        self.button.setToolTip(tr("Label keys make segments from marks again"))
-        self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.button.clicked.connect(self.end_requested)
-        row.addWidget(self.button)
+        self.button = push_button(
+            tr("End coding"),
+            tr("Label keys make segments from marks again"),
+            self.end_requested,
+            focusPolicy=Qt.FocusPolicy.TabFocus,
+        )
+        self.setLayout(make_row(self._dot, self._text, 1, self.button, margin=(theme.GRID, 2, theme.GRID, 2)))
         self.hide()
 
     def text(self) -> str:

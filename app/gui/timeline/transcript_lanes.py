@@ -16,7 +16,7 @@ from app.gui.player.player import Player
 from app.gui.study.dialogs import Rows, changed_message, deleted_message
 from app.gui.study.study_controller import StudyController
 from app.gui.timeline.segment_editing import nudge_span
-from project.entities.study_records import Changes, Participant, Utterance
+from project.entities.study_records import Changes, Utterance
 from project.queries.recording_rows import all_participants, participants_in
 from project.queries.transcript_rows import find_utterances, speech_spans, utterances_of
 from project.session.session import Session
@@ -101,7 +101,11 @@ class SpokenLanes:
         present = {participant.id for participant in participants_in(session.study, recording_id)}
         lanes += [
             utterance_lane(
-                participant.id, participant.pseudonym, _role_name(participant), colours[participant.id], writable
+                participant.id,
+                participant.pseudonym,
+                participant.role.value.capitalize(),
+                colours[participant.id],
+                writable,
             )
             for participant in everybody
             if participant.id in present or counts[participant.id]
@@ -110,10 +114,6 @@ class SpokenLanes:
 
     def _bar(self, utterance: Utterance) -> SpokenBar:
         return utterance_bar(utterance, self._guesses.flag(utterance))
-
-
-def _role_name(participant: Participant) -> str:
-    return participant.role.value.capitalize()
 
 
 class UtteranceEditor(QObject):
@@ -145,12 +145,12 @@ class UtteranceEditor(QObject):
         self._open_page = open_page
         self._add_cue = add_cue
         self._add_node = add_node
-        timeline.utterance_move_requested.connect(self.retime)
-        timeline.utterance_create_requested.connect(self.add)
+        timeline.utterance_requests.move.connect(self.retime)
+        timeline.utterance_requests.create.connect(self.add)
         timeline.utterance_assign_requested.connect(lambda ids, lane: self.assign(ids, speaker_of_lane(lane)))
-        timeline.utterance_delete_requested.connect(self.delete)
-        timeline.utterance_nudge_requested.connect(self.nudge)
-        timeline.utterance_activated.connect(self.edit_utterance)
+        timeline.utterance_requests.delete.connect(self.delete)
+        timeline.utterance_requests.nudge.connect(self.nudge)
+        timeline.utterance_requests.activate.connect(self.edit_utterance)
 
     def retime(self, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> None:
         """Give utterances new starts and ends."""

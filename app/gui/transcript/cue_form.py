@@ -5,15 +5,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QCursor, QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QFormLayout,
-    QHBoxLayout,
-    QLineEdit,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QWidget
 
 from annotate.cues import prelabels
 from annotate.cues.cue_detection import prepare
@@ -32,10 +24,11 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog
-from widgets.form.input_fields import ChoiceBox
-from widgets.form.wheel_guard import ComboBox
+from widgets.form.controls import push_button
+from widgets.form.form import Form
+from widgets.form.layouts import make_column, make_row
 from widgets.labels import LabelButtons
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel
 
 WHOLE_UTTERANCE = tr("The whole utterance")
 _FORM_WIDTH = 380
@@ -83,24 +76,24 @@ class CueForm(OwnDialog):
         self._scheme, self._listener = scheme, listener
         self._speaker: str | None = None
         self._label = ""
-        self.track = ComboBox()
-        self.track.setAccessibleName(tr("Kind of cue"))
-        for track in scheme.tracks:
-            self.track.addItem(track.name, track.key)
-            self.track.setItemData(self.track.count() - 1, plain_tip(track.definition), Qt.ItemDataRole.ToolTipRole)
-        self.track.setToolTip(tr("Kind of cue"))
-        self.who = ChoiceBox(tr("Whose cue it is"), tr("Whose cue it is"))
-        self.place = ChoiceBox(tr("Where it begins"), tr("The word at which it begins"))
-        self.description = QLineEdit()
-        self.description.setAccessibleName(tr("Description"))
-        self.description.setPlaceholderText(tr("What is seen or heard, in a few plain words"))
-        self.description.setToolTip(tr("What is seen or heard (Return adds the cue)"))
-        self.add = QPushButton(tr("Add cue"))
-        self.add.setProperty("primary", True)
-        self.add.setToolTip(tr("Add the cue (Return)"))
-        self.add.setDefault(True)
-        self.add.clicked.connect(self._request_add)
-        self._lay_out()
+        form = Form()
+        kinds = {track.key: (track.name, track.definition) for track in scheme.tracks}
+        self.track = form.choice(tr("Kind"), tr("Kind of cue"), kinds)
+        self._labels = make_column()
+        form.add("", self._labels)
+        self.who = form.choice(tr("Who"), tr("Whose cue it is"))
+        self.place = form.choice(tr("At"), tr("The word at which it begins"))
+        self.description = form.text(
+            tr("What"),
+            tr("What is seen or heard (Return adds the cue)"),
+            placeholder=tr("What is seen or heard, in a few plain words"),
+        )
+        self.add = push_button(
+            tr("Add cue"), tr("Add the cue (Return)"), self._request_add, look="primary", default=True
+        )
+        title = PlainLabel(tr("Add cue"), font=theme.font(theme.POINTS + 1, semibold=True))
+        self.setLayout(make_column(title, form, None, make_row(None, self.add), margin=theme.GRID * 2))
+        self.setMinimumWidth(_FORM_WIDTH)
         self.track.currentIndexChanged.connect(self._show_track)
         self._show_track()
 
@@ -114,14 +107,9 @@ class CueForm(OwnDialog):
             people: everybody in the recording.
         """
         self._speaker = speaker
-        self.place.clear()
-        self.place.addItem(WHOLE_UTTERANCE, None)
-        for at, text in enumerate(said):
-            self.place.addItem(f"“{text}”", at)
+        self.place.offer({None: WHOLE_UTTERANCE} | {at: f"“{text}”" for at, text in enumerate(said)})
         self.place.setCurrentIndex(word + 1 if -1 <= word < len(said) else 0)
-        self.who.clear()
-        for person in people:
-            self.who.addItem(f"{person.pseudonym}, {person.role.value}", person.id)
+        self.who.offer({person.id: f"{person.pseudonym}, {person.role.value}" for person in people})
         self._select_participant()
         self.description.setFocus()
 
@@ -138,41 +126,15 @@ class CueForm(OwnDialog):
         painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         painter.end()
 
-    def _lay_out(self) -> None:
-        title = PlainLabel(tr("Add cue"))
-        title.setFont(theme.font(theme.POINTS + 1, semibold=True))
-        self._labels = QWidget()
-        QVBoxLayout(self._labels).setContentsMargins(0, 0, 0, 0)
-        form = QFormLayout()
-        form.setSpacing(theme.GRID)
-        form.addRow(tr("Kind"), self.track)
-        form.addRow("", self._labels)
-        form.addRow(tr("Who"), self.who)
-        form.addRow(tr("At"), self.place)
-        form.addRow(tr("What"), self.description)
-        row = QHBoxLayout()
-        row.addStretch()
-        row.addWidget(self.add)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID)
-        column.addWidget(title)
-        column.addLayout(form)
-        column.addLayout(row)
-        self.setMinimumWidth(_FORM_WIDTH)
-
     def _show_track(self) -> None:
-        layout = self._labels.layout()
-        assert layout is not None
-        while (item := layout.takeAt(0)) is not None:
-            old = item.widget()
-            if old is not None:
+        while (item := self._labels.takeAt(0)) is not None:
+            if (old := item.widget()) is not None:
                 old.hide()
                 old.deleteLater()
         track = self._scheme.track(self.track.currentData())
         self.buttons = LabelButtons(track)
         self.buttons.label_chosen.connect(self._choose_label)
-        layout.addWidget(self.buttons)
+        self._labels.addWidget(self.buttons)
         self._choose_label(track.offered_labels[0].key)
         self._select_participant()
         self.adjustSize()

@@ -273,18 +273,10 @@ class SpeechJobController(QObject):
 
     def find_speech(self) -> None:
         """Find where somebody speaks in this recording."""
-        session, recording = self._studio.session, self._studio.recording
-        if session is None or recording is None or self._jobs.find_job("speech", recording.id) is not None:
-            return
-        try:
-            session.study.require_writable()
-            self._jobs.start(voice_activity.prepare(session, recording.id))
-        except UserError as error:
-            self._studio.failed.emit(error)
-            return
-        self._studio.message.emit(
-            tr("Looking for speech in recording {number}. Jobs shows how far it is.").format(number=recording.number)
-        )
+        recording = self._studio.recording
+        if recording is not None and self._jobs.start_here("speech", voice_activity.prepare) is not None:
+            text = tr("Looking for speech in recording {number}. Jobs shows how far it is.")
+            self._studio.message.emit(text.format(number=recording.number))
 
     def open_dialog(self) -> None:
         """Ask how recordings are to be transcribed."""
@@ -297,9 +289,7 @@ class SpeechJobController(QObject):
         except UserError as error:
             self._studio.failed.emit(error)
             return
-        heard = [
-            each_recording for each_recording in all_recordings(session.study) if has_sound(session, each_recording.id)
-        ]
+        heard = [recording for recording in all_recordings(session.study) if has_sound(session, recording.id)]
         others = [
             _transcribable(session, each_recording) for each_recording in heard if each_recording.id != recording.id
         ]
@@ -378,21 +368,14 @@ class SuggestedSpeakers(QObject):
 
     def suggest(self) -> None:
         """Suggest who speaks in this recording."""
-        session, recording = self._studio.session, self._studio.recording
-        if (
-            session is None
-            or recording is None
-            or self._jobs.find_job(speaker_detection.JOB.key, recording.id) is not None
-        ):
+        recording = self._studio.recording
+        if recording is None:
             return
-        try:
-            session.study.require_writable()
-            work = speaker_detection.prepare(session, recording.id)
-        except UserError as error:
-            self._studio.failed.emit(error)
-            return
-        self._jobs.start(work, lambda _result: self._report(recording.id, recording.number))
-        self._studio.message.emit(tr("{title}: Jobs shows how far it is.").format(title=work.title))
+        here, number = recording.id, recording.number
+        key, prepare = speaker_detection.JOB.key, speaker_detection.prepare
+        work = self._jobs.start_here(key, prepare, lambda _result: self._report(here, number))
+        if work is not None:
+            self._studio.message.emit(tr("{title}: Jobs shows how far it is.").format(title=work.title))
 
     def _report(self, recording_id: str, number: int) -> None:
         session = self._studio.session

@@ -37,7 +37,7 @@ class TranscriptEditor(QObject):
         view.merge_back_requested.connect(self._merge_back)
         page.speakers.assign_requested.connect(self.assign)
         page.speakers.new_requested.connect(self.assign_to_new)
-        page.speakers.accept_requested.connect(self.accept_speakers)
+        page.speakers.accept.clicked.connect(self.accept_speakers)
         page.add_requested.connect(self.add)
 
     # Typing

@@ -8,21 +8,19 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, Qt, QTimer
-from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QMenu, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from annotate.transcript import transcript_edits
-from app.gui.pages.commands import ModeKeys
+from app.gui.jobs.job_center import RunningJob
+from app.gui.pages.commands import Handler, ModeKeys, PageKey, digit_keys
 from app.gui.pages.context import Context
 from app.gui.transcript.transcript_editing import TranscriptEditor, TranscriptSearchController
 from app.gui.transcript.transcript_page import TranscriptPage
 from app.gui.transcript.utterance_layout import TranscriptLine
 from project.errors import UserError
 from project.queries.transcript_rows import SPEECH, TRANSCRIBE
-from project.session.jobs import JobSpec
 from project.session.session import Session
 from resources.translation import tr
-from widgets.labels import DIGIT_KEYS
 
 _JOB_KINDS = (TRANSCRIBE, SPEECH, "speakers")
 
@@ -35,16 +33,9 @@ class TranscriptionController(QObject):
         self._context = context
         self._page = page
         self._correcting = correcting
-        jobs = context.jobs
         page.transcribe_requested.connect(lambda: context.trigger("transcribe"))
         page.import_requested.connect(lambda: context.trigger("import_annotations"))
-        page.cancel_requested.connect(self._cancel)
-        jobs.started.connect(lambda _work: self._show())
-        jobs.progressed.connect(self._on_progress)
-        jobs.done.connect(lambda _work, _result: self._show())
-        jobs.stopped.connect(lambda _work: self._show())
-        context.studio.recording_changed.connect(self._show)
-        self._show()
+        page.cancel_requested.connect(RunningJob(context.studio, context.jobs, _JOB_KINDS, page.set_job, self).cancel)
 
     def delete_without_speech(self) -> None:
         """Delete the utterances during which nobody was heard to speak."""
@@ -74,26 +65,6 @@ class TranscriptionController(QObject):
             self._correcting.delete_utterances(ids)
         else:
             self._context.studio.message.emit(none)
-
-    def _running_job(self) -> JobSpec | None:
-        recording = self._context.studio.recording
-        if recording is None:
-            return None
-        found = (self._context.jobs.find_job(kind, recording.id) for kind in _JOB_KINDS)
-        return next((job_spec for job_spec in found if job_spec is not None), None)
-
-    def _show(self) -> None:
-        work = self._running_job()
-        self._page.set_job(f"{work.title}…" if work is not None else None)
-
-    def _on_progress(self, work: JobSpec, done: int, total: int, text: str) -> None:
-        if work is self._running_job():
-            self._page.set_job(text or f"{work.title}…", done, total)
-
-    def _cancel(self) -> None:
-        work = self._running_job()
-        if work is not None:
-            self._context.jobs.cancel(work)
 
 
 _PLAY_MARGIN_US = 120_000
@@ -264,45 +235,21 @@ class TranscriptNavigator(QObject):
         return [(here + by * step) % count for step in range(1, count)]
 
 
-Handler = Callable[[], object]
 _LARGE_STEP_US, _SMALL_STEP_US = 50_000, 10_000
-_REPEATING_KEYS = frozenset(
-    {f"{held}{key}" for held in ("", "Ctrl+", "Alt+", "Ctrl+Alt+") for key in ",."}
-    | {"N", "Shift+N", "D", "Shift+D", "Ctrl+Left", "Ctrl+Right"}
-)
-SHORTCUT_SHEET: tuple[tuple[str, str], ...] = (
-    ("Return", tr("Type in the current utterance; again: it is right, go on to the next")),
-    ("Tab", tr("Hear the current utterance again, also while typing")),
-    ("Ctrl+Space", tr("Play or pause, also while typing")),
-    ("Shift+Return", tr("While typing: split at the cursor")),
-    ("Backspace", tr("While typing, at the start: merge with the one before")),
-    ("Ctrl+D", tr("While typing: select the next doubtful word")),
-    ("Esc", tr("While typing: take back what was typed; again: stop typing")),
-    ("Up, Down", tr("Previous or next utterance")),
-    ("Ctrl+Left, Ctrl+Right", tr("Previous or next word")),
-    ("Y", tr("Checked, go on to the next")),
-    ("C", tr("Checked, or a draft again")),
-    ("N", tr("Next draft; with Shift, the previous one")),
-    ("D", tr("Next doubtful word; with Shift, the previous one")),
-    ("1, 2, 3", tr("This participant speaks")),
-    ("0", tr("Nobody knows who speaks")),
-    ("P", tr("A new participant speaks")),
-    ("A", tr("The suggested speaker is right")),
-    ("S", tr("Split at the playhead")),
-    ("M", tr("Merge with the next, or what is selected")),
-    ("[, ]", tr("Start or end the utterance at the playhead")),
-    (",", tr("Start 50 ms earlier; with Alt, the end; with Ctrl, 10 ms")),
-    (".", tr("Start 50 ms later; with Alt, the end; with Ctrl, 10 ms")),
-    ("Ins", tr("Add an utterance at the playhead")),
-    ("Del", tr("Delete what is selected")),
-    ("Ctrl+F", tr("Find in the transcript")),
-    ("Ctrl+H", tr("Find and replace")),
-)
-"""Keys and what they do, for the sheet of all keys; the documentation lists the same."""
 
 
-class TranscriptKeys(ModeKeys):
-    """Looks keys up by their text. In a field, only keys with Ctrl or Alt mean something else than typing."""
+def _nudge(end: bool, by_us: int) -> Callable[["TranscriptKeys"], object]:
+    return lambda k: k.correcting.nudge_edge(end, by_us)
+
+
+_START_EARLIER = tr("Start 50 ms earlier; with Alt, the end; with Ctrl, 10 ms")
+_START_LATER = tr("Start 50 ms later; with Alt, the end; with Ctrl, 10 ms")
+
+
+class TranscriptKeys(ModeKeys["TranscriptKeys"]):
+    """Joins the keys with what they do. In a field, only keys with Ctrl or Alt mean something else than typing."""
+
+    works_in_fields = True
 
     def __init__(
         self,
@@ -314,113 +261,109 @@ class TranscriptKeys(ModeKeys):
         searching: TranscriptSearchController,
         making: TranscriptionController,
     ) -> None:
-        super().__init__(page, {})
-        self._transcript = page
-        self._context = context
-        self._reading = reading
-        view = page.view
-        do: dict[str, Handler] = {
-            "Y": walking.check_and_advance,
-            "C": correcting.toggle_checked,
-            "N": partial(walking.next_draft, 1),
-            "Shift+N": partial(walking.next_draft, -1),
-            "D": partial(walking.next_doubtful_word, 1),
-            "Shift+D": partial(walking.next_doubtful_word, -1),
-            "0": partial(correcting.assign, None),
-            "P": correcting.assign_to_new,
-            "A": correcting.accept_speakers,
-            "S": correcting.split_at_playhead,
-            "M": correcting.merge,
-            "[": partial(correcting.set_edge, False),
-            "]": partial(correcting.set_edge, True),
-            "Ins": correcting.add,
-            "Del": correcting.delete_selected,
-            "Backspace": correcting.delete_selected,
-            "Ctrl+A": view.selectAll,
-            "Ctrl+F": partial(searching.open_bar, False),
-            "Ctrl+H": partial(searching.open_bar, True),
-            "Ctrl+Space": context.player.toggle,
-            "Ctrl+Left": partial(reading.step_word, -1),
-            "Ctrl+Right": partial(reading.step_word, 1),
-        }
-        for held, end, by in (
-            ("", False, _LARGE_STEP_US),
-            ("Ctrl+", False, _SMALL_STEP_US),
-            ("Alt+", True, _LARGE_STEP_US),
-            ("Ctrl+Alt+", True, _SMALL_STEP_US),
-        ):
-            do[f"{held},"] = partial(correcting.nudge_edge, end, -by)
-            do[f"{held}."] = partial(correcting.nudge_edge, end, by)
-        do |= {str(number): partial(correcting.assign_by_digit, number) for number in range(1, DIGIT_KEYS + 1)}
-        self._do = do
+        super().__init__(page, KEYS, self)
+        self.context, self.page = context, page
+        self.correcting, self.reading, self.walking, self.searching = correcting, reading, walking, searching
         page.acts = {
-            **{name: do[key] for name, key in _ACTION_KEYS.items()},
+            **{name: partial(self.press, key) for name, key in _ACTION_KEYS.items()},
             "type": self._edit_current,
             "drop_without_speech": making.delete_without_speech,
             "drop_speaker": making.delete_speaker,
         }
-        view.menu_requested.connect(self._show_menu)
-        page.visible_changed.connect(self._on_visible)
+        page.view.menu_requested.connect(self._show_menu)
+        page.visible_changed.connect(lambda visible: self._focus_list() if visible else None)
         context.studio.recording_changed.connect(lambda: QTimer.singleShot(0, page, self._focus_list))
 
-    def handler_for(self, event: QKeyEvent) -> tuple[Handler, bool] | None:
-        pressed = event.keyCombination()
-        modifiers = pressed.keyboardModifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        in_field = isinstance(QApplication.focusWidget(), QLineEdit | QPlainTextEdit | QAbstractSpinBox)
-        held = modifiers & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
-        if in_field and not held:
-            return None
-        name = QKeySequence(int(modifiers.value) | int(pressed.key())).toString(
-            QKeySequence.SequenceFormat.PortableText
-        )
-        do = self._do.get(name)
-        return None if do is None else (do, name in _REPEATING_KEYS)
-
-    def _on_visible(self, visible: bool) -> None:
-        if visible:
-            self.watch(self._transcript.window())
-            self._focus_list()
-
     def _focus_list(self) -> None:
-        view = self._transcript.view
-        if self._transcript.isVisible() and self._transcript.model.lines:
+        view = self.page.view
+        if self.page.isVisible() and self.page.model.lines:
             view.setFocus(Qt.FocusReason.OtherFocusReason)
             if not view.selected():
-                self._reading.select_at_playhead()
+                self.reading.select_at_playhead()
 
     def _edit_current(self) -> None:
-        chosen = self._context.studio.selected_utterances
+        chosen = self.context.studio.selected_utterances
         if chosen:
-            self._transcript.view.edit_text(chosen[-1])
+            self.page.view.edit_text(chosen[-1])
 
     def _show_menu(self, where: QPoint) -> None:
-        view, writable = self._transcript.view, self._context.studio.writable
-        menu = QMenu(self._transcript)
+        view, writable = self.page.view, self.context.studio.writable
+        menu = QMenu(self.page)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        offered: tuple[tuple[str, str, Handler] | None, ...] = (
-            (tr("Edit"), "Return", lambda: view.edit_text(view.current())),
-            (tr("Split at the playhead"), "S", self._do["S"]),
-            (tr("Merge"), "M", self._do["M"]),
-            (tr("Start at the playhead"), "[", self._do["["]),
-            (tr("End at the playhead"), "]", self._do["]"]),
+        elsewhere: dict[str, Handler] = {
+            "Return": lambda: view.edit_text(view.current()),
+            "Ctrl+Shift+A": partial(self.context.trigger, "node_from_selected"),
+        }
+        for entry in (
+            (tr("Edit"), "Return"),
+            (tr("Split at the playhead"), "S"),
+            (tr("Merge"), "M"),
+            (tr("Start at the playhead"), "["),
+            (tr("End at the playhead"), "]"),
             None,
-            (tr("Checked, or a draft again"), "C", self._do["C"]),
-            (tr("Accept suggested speaker"), "A", self._do["A"]),
-            (tr("New speaker…"), "P", self._do["P"]),
+            (tr("Checked, or a draft again"), "C"),
+            (tr("Accept suggested speaker"), "A"),
+            (tr("New speaker…"), "P"),
             None,
-            (tr("Add utterance at the playhead"), "Ins", self._do["Ins"]),
-            (tr("Node of a chain"), "Ctrl+Shift+A", partial(self._context.trigger, "node_from_selected")),
-            (tr("Delete"), "Del", self._do["Del"]),
-        )
-        for entry in offered:
+            (tr("Add utterance at the playhead"), "Ins"),
+            (tr("Node of a chain"), "Ctrl+Shift+A"),
+            (tr("Delete"), "Del"),
+        ):
             if entry is None:
                 menu.addSeparator()
                 continue
-            text, key, do = entry
-            action = menu.addAction(f"{text}\t{key}")
-            action.triggered.connect(lambda _=False, do=do: do())
+            text, key = entry
+            action = menu.addAction(f"{text}\t{key}", elsewhere.get(key) or partial(self.press, key))
             action.setEnabled(writable)
         menu.popup(where)
+
+
+KEYS: tuple[PageKey["TranscriptKeys"], ...] = (
+    PageKey("Return", tr("Type in the current utterance; again: it is right, go on to the next")),
+    PageKey("Tab", tr("Hear the current utterance again, also while typing")),
+    PageKey("Ctrl+Space", tr("Play or pause, also while typing"), lambda k: k.context.player.toggle()),
+    PageKey("Shift+Return", tr("While typing: split at the cursor")),
+    PageKey("Backspace", tr("While typing, at the start: merge with the one before")),
+    PageKey("Ctrl+D", tr("While typing: select the next doubtful word")),
+    PageKey("Esc", tr("While typing: take back what was typed; again: stop typing")),
+    PageKey("Up Down", tr("Previous or next utterance")),
+    PageKey("Ctrl+Left Ctrl+Right", tr("Previous or next word")),
+    PageKey("Ctrl+Left", "", lambda k: k.reading.step_word(-1), repeats=True),
+    PageKey("Ctrl+Right", "", lambda k: k.reading.step_word(1), repeats=True),
+    PageKey("Y", tr("Checked, go on to the next"), lambda k: k.walking.check_and_advance()),
+    PageKey("C", tr("Checked, or a draft again"), lambda k: k.correcting.toggle_checked()),
+    PageKey("N", tr("Next draft; with Shift, the previous one"), lambda k: k.walking.next_draft(1), repeats=True),
+    PageKey("Shift+N", "", lambda k: k.walking.next_draft(-1), repeats=True),
+    PageKey(
+        "D", tr("Next doubtful word; with Shift, the previous one"), lambda k: k.walking.next_doubtful_word(1), True
+    ),
+    PageKey("Shift+D", "", lambda k: k.walking.next_doubtful_word(-1), repeats=True),
+    PageKey("1 2 3", tr("This participant speaks")),
+    *digit_keys(lambda k, number: k.correcting.assign_by_digit(number)),
+    PageKey("0", tr("The speaker is not known"), lambda k: k.correcting.assign(None)),
+    PageKey("P", tr("A new participant speaks"), lambda k: k.correcting.assign_to_new()),
+    PageKey("A", tr("The suggested speaker is right"), lambda k: k.correcting.accept_speakers()),
+    PageKey("S", tr("Split at the playhead"), lambda k: k.correcting.split_at_playhead()),
+    PageKey("M", tr("Merge with the next, or what is selected"), lambda k: k.correcting.merge()),
+    PageKey("[ ]", tr("Start or end the utterance at the playhead")),
+    PageKey("[", "", lambda k: k.correcting.set_edge(False)),
+    PageKey("]", "", lambda k: k.correcting.set_edge(True)),
+    PageKey(",", _START_EARLIER, _nudge(False, -_LARGE_STEP_US), repeats=True),
+    PageKey(".", _START_LATER, _nudge(False, _LARGE_STEP_US), repeats=True),
+    PageKey("Ctrl+,", "", _nudge(False, -_SMALL_STEP_US), repeats=True),
+    PageKey("Ctrl+.", "", _nudge(False, _SMALL_STEP_US), repeats=True),
+    PageKey("Alt+,", "", _nudge(True, -_LARGE_STEP_US), repeats=True),
+    PageKey("Alt+.", "", _nudge(True, _LARGE_STEP_US), repeats=True),
+    PageKey("Ctrl+Alt+,", "", _nudge(True, -_SMALL_STEP_US), repeats=True),
+    PageKey("Ctrl+Alt+.", "", _nudge(True, _SMALL_STEP_US), repeats=True),
+    PageKey("Ins", tr("Add an utterance at the playhead"), lambda k: k.correcting.add()),
+    PageKey("Del", tr("Delete what is selected"), lambda k: k.correcting.delete_selected()),
+    PageKey("Backspace", "", lambda k: k.correcting.delete_selected()),
+    PageKey("Ctrl+F", tr("Find in the transcript"), lambda k: k.searching.open_bar(False)),
+    PageKey("Ctrl+H", tr("Find and replace"), lambda k: k.searching.open_bar(True)),
+    PageKey("Ctrl+A", "", lambda k: k.page.view.selectAll()),
+)
+"""Keys and what they do; the sheet of all keys and the documentation list them."""
 
 
 _ACTION_KEYS = {"find": "Ctrl+F", "replace": "Ctrl+H", "add": "Ins", "check": "C", "merge": "M", "split": "S"}

@@ -7,16 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHideEvent, QIcon, QKeyEvent, QPixmap
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QGridLayout,
-    QHBoxLayout,
-    QLineEdit,
-    QPushButton,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from annotate.cues.cue_marks import CueMark, cues_by_utterance
 from app.gui.pages.context import Context
@@ -32,13 +23,13 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
+from widgets.form.controls import check_box, push_button
 from widgets.form.input_fields import DecimalBox, mark_search_field
-from widgets.form.layouts import WIDE_MARGIN, make_column, make_row
+from widgets.form.layouts import WIDE_MARGIN, make_column, make_panel, make_row, make_stack
 from widgets.form.wheel_guard import ComboBox
 from widgets.labels import ParticipantButtons, make_choice_button, participant_colours, participant_ink
 from widgets.progress_bars import ProgressBar
 from widgets.text_labels import PlainLabel, RichLabel, describe, plain_tip
-from widgets.theme import icon
 
 _MAX_CHIP_CHARS = 28
 """Characters of a description that a chip has room for; a longer one gives way to the label."""
@@ -93,20 +84,24 @@ class FindBar(QWidget):
         self.where = ComboBox()
         self.where.addItems([tr("This recording"), tr("Whole study")])
         self.where.setAccessibleName(tr("Where to replace"))
-        self._count = PlainLabel()
-        self._count.setProperty("quiet", True)
-        self._one = QPushButton(tr("Replace"))
-        self._one.setToolTip(tr("Replace the place that is shown and go to the next (Return in the field)"))
-        self._all = QPushButton(tr("Replace all"))
-        self._all.setToolTip(tr("Replace all places in one step; undo takes it back"))
+        self._count = PlainLabel(look="quiet")
+        self._one = push_button(
+            tr("Replace"),
+            tr("Replace the place that is shown and go to the next (Return in the field)"),
+            self.replace_requested,
+        )
+        self._all = push_button(
+            tr("Replace all"), tr("Replace all places in one step; undo takes it back"), self.replace_all_requested
+        )
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(theme.GRID // 2)
         grid.addWidget(self.text, 0, 0)
         grid.addWidget(self._count, 0, 1)
-        grid.addWidget(_make_button(tr("Close"), "x", tr("Close (Esc)"), self.close_bar), 0, 2)
-        ticks = QHBoxLayout()
-        ticks.setSpacing(theme.GRID)
+        grid.addWidget(
+            push_button("", tr("Close (Esc)"), self.close_bar, name=tr("Close"), icon="x", look="flat"), 0, 2
+        )
+        ticks = make_row()
         for tick in (self.case, self.words, self.regex):
             ticks.addWidget(tick)
             tick.toggled.connect(self.changed)
@@ -126,8 +121,6 @@ class FindBar(QWidget):
         self.text.textChanged.connect(self.changed)
         self.text.return_pressed.connect(lambda back: self.step_requested.emit(-1 if back else 1))
         self.replacement.return_pressed.connect(lambda _back: self.replace_requested.emit())
-        self._one.clicked.connect(self.replace_requested)
-        self._all.clicked.connect(self.replace_all_requested)
         self.hide()
 
     def open_bar(self, replacing: bool, text: str = "") -> None:
@@ -195,41 +188,24 @@ class _ReturnField(QLineEdit):
 
 
 def _make_checkbox(text: str, words: str) -> QCheckBox:
-    tick = QCheckBox(text)
-    describe(tick, words, words)
+    tick = check_box(text, words, name=words)
     return tick
-
-
-def _make_button(name: str, picture: str, words: str, do: object) -> QPushButton:
-    button = QPushButton()
-    button.setProperty("flat", True)
-    button.setIcon(icon(picture))
-    describe(button, name, words)
-    button.clicked.connect(do)
-    return button
 
 
 _DOT_PX = 8
 
 
 class SpeakersBar(ParticipantButtons):
-    """Buttons about the selected utterances, with the colours of participants.
-
-    Signals:
-        accept_requested: the program guessed right.
-    """
-
-    accept_requested = Signal()
+    """Buttons about the selected utterances, with the colours of participants."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
             make_choice_button(tr("New…"), tr("They are said by a new participant, under a pseudonym (P)")),
-            make_choice_button(tr("0 Nobody"), tr("Nobody knows who speaks (0)")),
+            make_choice_button(tr("0 Unassigned"), tr("The speaker is not known (0)")),
             parent,
         )
         self._colours: Mapping[str, str] = {}
         self.accept = make_choice_button(tr("Accept guess"), tr("The suggested speaker is right (A)"))
-        self.accept.clicked.connect(self.accept_requested)
         theme.notifier.changed.connect(self._tint)
         self.set_people([], {})
 
@@ -288,8 +264,6 @@ class TranscriptPage(StudyView):
         changed: other lines are shown than before.
         transcribe_requested, import_requested, add_requested: ways to a transcript.
         cancel_requested: stop the job that makes one.
-        threshold_changed (float): words with less confidence are underlined.
-        autoplay_changed (bool): going on to an utterance plays it.
 
     Attributes:
         acts: what the window's menu may ask for, by name.
@@ -302,8 +276,6 @@ class TranscriptPage(StudyView):
     import_requested = Signal()
     add_requested = Signal()
     cancel_requested = Signal()
-    threshold_changed = Signal(float)
-    autoplay_changed = Signal(bool)
 
     title = tr("Transcript")
     follows_recording = True
@@ -334,14 +306,11 @@ class TranscriptPage(StudyView):
         self._empty.set_links([EmptyStateAction("add", tr("Type it from the playhead on"), "Ins")])
         asked = {"transcribe": self.transcribe_requested, "import": self.import_requested, "add": self.add_requested}
         self._empty.button_clicked.connect(lambda key: asked[key].emit())
-        self._stack = QStackedWidget()
-        for page in (self._no_recording, self._empty, self._make_list()):
-            self._stack.addWidget(page)
+        self._stack = make_stack(self._no_recording, self._empty, self._make_list())
         self.setLayout(make_column(self._stack, 1, self._make_job(), margin=WIDE_MARGIN))
         self.show_nothing()
         self._studio.utterances_selected.connect(self._show_selection)
         self.view.selection_changed.connect(self._on_selection)
-        self.threshold_changed.connect(self._on_threshold)
 
     def show_nothing(self) -> None:
         """Show that no recording is open."""
@@ -396,66 +365,50 @@ class TranscriptPage(StudyView):
         super().hideEvent(event)
 
     def _make_list(self) -> QWidget:
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
         self._checked = PlainLabel()
         self._bar = ProgressBar(textVisible=False)
         self._bar.setFixedHeight(6)
         self._bar.setAccessibleName(tr("Share of utterances that are checked"))
-        self._plays_on = QPushButton(tr("Keep playing"))
-        self._plays_on.setProperty("segment", True)
-        self._plays_on.setCheckable(True)
-        self._plays_on.setChecked(True)
-        self._plays_on.setToolTip(tr("Going on to the next utterance with Return or Y lets it be heard"))
-        self._plays_on.toggled.connect(self.autoplay_changed)
-        head = make_row(self._checked, self._bar, 1, self._plays_on)
-        column.addLayout(head)
-        column.addWidget(self.search)
-        column.addWidget(self.view, 1)
-        column.addWidget(self.speakers)
-        column.addLayout(self._make_doubt())
-        self._help = RichLabel(wordWrap=True)
-        self._help.setProperty("quiet", True)
-        column.addWidget(self._help)
-        return page
+        self._plays_on = push_button(
+            tr("Keep playing"),
+            tr("Going on to the next utterance with Return or Y lets it be heard"),
+            look="segment",
+            checkable=True,
+            checked=True,
+        )
+        self._help = RichLabel(wordWrap=True, look="quiet")
+        return make_panel(
+            make_column(
+                make_row(self._checked, self._bar, 1, self._plays_on),
+                self.search,
+                self.view,
+                1,
+                self.speakers,
+                self._make_doubt(),
+                self._help,
+            )
+        )
 
     def _make_doubt(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
-        self._doubtful = PlainLabel()
-        self._doubtful.setProperty("quiet", True)
-        self._below = DecimalBox()
-        self._below.setRange(0.0, 1.0)
-        self._below.setSingleStep(0.05)
-        self._below.setDecimals(2)
-        self._below.setValue(self.view.moment.doubtful_below)
+        self._doubtful = PlainLabel(look="quiet")
+        self._below = DecimalBox(
+            minimum=0.0, maximum=1.0, singleStep=0.05, decimals=2, value=self.view.moment.doubtful_below
+        )
         describe(
             self._below,
             tr("Words with less confidence are underlined"),
             tr("Words that the model heard with less confidence than this are underlined"),
         )
-        self._below.valueChanged.connect(self.threshold_changed)
-        row.addWidget(self._doubtful)
-        row.addWidget(self._below)
-        row.addStretch()
-        return row
+        self._below.valueChanged.connect(self._on_threshold)
+        return make_row(self._doubtful, self._below, None, spacing=theme.GRID // 2)
 
     def _make_job(self) -> QWidget:
-        self._job = QWidget()
-        inner = QVBoxLayout()
-        inner.setSpacing(2)
         self._job_words = PlainLabel(wordWrap=True)
         self._job_bar = ProgressBar(textVisible=False)
         self._job_bar.setFixedHeight(6)
         self._job_bar.setAccessibleName(tr("Progress of the transcript"))
-        inner.addWidget(self._job_words)
-        inner.addWidget(self._job_bar)
-        cancel = QPushButton(tr("Cancel"))
-        cancel.setToolTip(tr("Stop; what was done is taken up next time"))
-        cancel.clicked.connect(self.cancel_requested)
-        self._job.setLayout(make_row(inner, 1, cancel))
+        cancel = push_button(tr("Cancel"), tr("Stop; what was done is taken up next time"), self.cancel_requested)
+        self._job = make_panel(make_row(make_column(self._job_words, self._job_bar, spacing=2), 1, cancel))
         self._job.hide()
         return self._job
 
@@ -514,17 +467,9 @@ class TranscriptPage(StudyView):
         else:
             self.show_empty()
         self._show_progress()
-        gone = [
-            selected_utterance
-            for selected_utterance in self._studio.selected_utterances
-            if selected_utterance not in self.said
-        ]
+        gone = [utterance for utterance in self._studio.selected_utterances if utterance not in self.said]
         if gone:
-            kept = [
-                selected_utterance
-                for selected_utterance in self._studio.selected_utterances
-                if selected_utterance in self.said
-            ]
+            kept = [utterance for utterance in self._studio.selected_utterances if utterance in self.said]
             self._studio.select_utterances(kept)
         self._show_speaker()
         self.changed.emit()
@@ -602,11 +547,7 @@ class TranscriptPage(StudyView):
         self._show_speaker()
 
     def _show_selection(self) -> None:
-        wanted = [
-            selected_utterance
-            for selected_utterance in self._studio.selected_utterances
-            if selected_utterance in self.said
-        ]
+        wanted = [utterance for utterance in self._studio.selected_utterances if utterance in self.said]
         if sorted(wanted) != sorted(self.view.selected()):
             self.view.finish_editing()
             self.view.select(wanted)

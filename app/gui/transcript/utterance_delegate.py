@@ -20,8 +20,6 @@ from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QS
 
 from app.gui.transcript.utterance_layout import (
     BOTTOM,
-    CHIPS_HEIGHT,
-    HEAD_HEIGHT,
     LEADING,
     LEFT,
     RIGHT,
@@ -32,6 +30,8 @@ from app.gui.transcript.utterance_layout import (
     TranscriptLine,
     TranscriptViewState,
     WrappedWord,
+    chips_height,
+    head_height,
 )
 from project.timebase import format_time
 from resources.translation import tr
@@ -40,7 +40,7 @@ from widgets.labels import make_readable, participant_ink
 from widgets.text_labels import plain_tip
 from widgets.theme import Palette
 
-_CHIP_HEIGHT, _CHIP_GAP, _CHIP_PADDING, _MARK_HEIGHT = 15, 4, 6, 2
+_CHIP_GAP, _CHIP_PADDING, _MARK_HEIGHT = 4, 6, 2
 
 
 def paint_chips(
@@ -55,14 +55,14 @@ def paint_chips(
         if piece.word in begins:
             below = area.top() + (piece.line + 1) * geometry.line_height - LEADING
             painter.drawRect(QRectF(area.left() + piece.left, below, min(piece.width, 8), _MARK_HEIGHT))
-    left, top = float(rect.left() + LEFT), rect.bottom() - BOTTOM - CHIPS_HEIGHT + 3.0
+    left, top = float(rect.left() + LEFT), rect.bottom() - BOTTOM - chips_height() + 3.0
     right = float(rect.right() - RIGHT)
     for at, chip in enumerate(line.cues):
         rest = len(line.cues) - at
         left = _paint_chip(painter, chip, QPointF(left, top), right, metrics, colours)
         if left > right - 40 and rest > 1:
             painter.setPen(colours.muted)
-            painter.drawText(QRectF(left, top, 40, _CHIP_HEIGHT), Qt.AlignmentFlag.AlignVCenter, f"+{rest - 1}")
+            painter.drawText(QRectF(left, top, 40, chips_height() - 5), Qt.AlignmentFlag.AlignVCenter, f"+{rest - 1}")
             return
 
 
@@ -71,7 +71,7 @@ def _paint_chip(
 ) -> float:
     """Draw one chip; returns where the next one begins."""
     text = metrics.elidedText(chip.text, Qt.TextElideMode.ElideRight, max(30.0, right - at.x() - 44))
-    plate = QRectF(at.x() + 0.5, at.y() + 0.5, metrics.horizontalAdvance(text) + 2 * _CHIP_PADDING, _CHIP_HEIGHT)
+    plate = QRectF(at.x() + 0.5, at.y() + 0.5, metrics.horizontalAdvance(text) + 2 * _CHIP_PADDING, chips_height() - 5)
     pen = QPen(colours.outline if chip.is_suggested else colours.accent, 1)
     if chip.is_suggested:
         pen.setStyle(Qt.PenStyle.DashLine)
@@ -193,8 +193,15 @@ class LineDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._model = model
         self._view = parent
-        self.geometry = Geometry()
         self.moment = TranscriptViewState()
+        self.heights: dict[str, int] = {}
+        self._pictures: dict[str, tuple[object, QPixmap]] = {}
+        self.measure()
+
+    def measure(self) -> None:
+        """Take the size of text that there is now."""
+        self.geometry = Geometry()
+        self._pictures.clear()
         self._text = theme.font(TEXT_POINTS)
         self._small = theme.font(_SMALL_POINTS)
         self._slanted = theme.font(_SMALL_POINTS)
@@ -202,13 +209,13 @@ class LineDelegate(QStyledItemDelegate):
         self._name = QFontMetricsF(theme.font(_SMALL_POINTS, semibold=True))
         self._bold = theme.font(_SMALL_POINTS, semibold=True)
         self._few = QFontMetricsF(self._small)
-        self.heights: dict[str, int] = {}
-        self._pictures: dict[str, tuple[object, QPixmap]] = {}
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
         line, width = self._model.lines[index.row()], self._view.viewport().width()
         typed, height = self.moment.typed
-        high = TOP + HEAD_HEIGHT + height + BOTTOM if typed == line.utterance.id else self.geometry.height(line, width)
+        high = (
+            TOP + head_height() + height + BOTTOM if typed == line.utterance.id else self.geometry.height(line, width)
+        )
         self.heights[line.utterance.id] = high
         return QSize(0, high)
 
@@ -292,7 +299,7 @@ class LineDelegate(QStyledItemDelegate):
 
     def _draw_head(self, painter: QPainter, line: TranscriptLine, rect: QRect, colours: Palette) -> None:
         said = line.utterance
-        head = QRectF(rect.left() + LEFT, rect.top() + TOP, rect.width() - LEFT - RIGHT, HEAD_HEIGHT - 2)
+        head = QRectF(rect.left() + LEFT, rect.top() + TOP, rect.width() - LEFT - RIGHT, head_height() - 2)
         middle = Qt.AlignmentFlag.AlignVCenter
         painter.setFont(self._small)
         painter.setPen(colours.muted)

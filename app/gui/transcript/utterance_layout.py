@@ -149,10 +149,20 @@ def _is_right_to_left(text: str) -> bool:
 
 
 LEFT, RIGHT, TOP, BOTTOM = 12, 10, 5, 7
-HEAD_HEIGHT = 18
-CHIPS_HEIGHT = 20
+_HEAD_HEIGHT = 18
+_CHIPS_HEIGHT = 20
 LEADING = 3
 TEXT_POINTS = theme.POINTS + 0.5
+
+
+def head_height() -> int:
+    """Return how high the line with time, speaker and state is."""
+    return theme.scaled(_HEAD_HEIGHT)
+
+
+def chips_height() -> int:
+    """Return how high the line with cues is."""
+    return theme.scaled(_CHIPS_HEIGHT)
 
 
 @dataclass(slots=True)
@@ -209,8 +219,8 @@ class Geometry:
 
     def height(self, line: TranscriptLine, width: int) -> int:
         """Return how high the row of a line is."""
-        chips = CHIPS_HEIGHT if line.cues else 0
-        return round(TOP + HEAD_HEIGHT + self.wrap_line(line, width).lines * self.line_height + chips + BOTTOM)
+        chips = chips_height() if line.cues else 0
+        return round(TOP + head_height() + self.wrap_line(line, width).lines * self.line_height + chips + BOTTOM)
 
     def text_width(self, text: str) -> float:
         """Return the width of a text in pixels."""
@@ -221,7 +231,7 @@ class Geometry:
 
     def text_area(self, row: QRect) -> QRect:
         """Return where the text stands in a row."""
-        return row.adjusted(LEFT, TOP + HEAD_HEIGHT, -RIGHT, -BOTTOM)
+        return row.adjusted(LEFT, TOP + head_height(), -RIGHT, -BOTTOM)
 
     def word_at(self, line: TranscriptLine, row: QRect, x: int, y: int) -> int:
         """Return the index of the word under a point of a row; -1 beside the text."""

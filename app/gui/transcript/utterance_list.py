@@ -415,7 +415,12 @@ class TranscriptView(QListView):
         typing.replay_requested.connect(self.replay_requested)
         self.selectionModel().selectionChanged.connect(self._emit_selection)
         self.verticalScrollBar().sliderPressed.connect(self._stop_following)
-        theme.notifier.changed.connect(self.viewport().update)
+        theme.notifier.changed.connect(self._follow_theme)
+
+    def _follow_theme(self) -> None:
+        self._delegate.measure()
+        self.scheduleDelayedItemsLayout()
+        self.viewport().update()
 
     # What is selected
 

@@ -19,6 +19,7 @@ from PySide6.QtGui import QGuiApplication
 
 from annotate.interchange.annotation_files import FORMATS
 from anonymize.methods.face_methods import METHODS
+from anonymize.release.release_plan import ReleasePlan
 from anonymize.sound.voice_methods import VOICES
 from app.gui.files.encryption import PassphrasePrompt
 from app.gui.files.start_dialog import StartDialog
@@ -28,6 +29,7 @@ from app.gui.study.study_controller import StudyController
 from app.gui.window.main_window import MainWindow
 from app.gui.window.page_registry import VIEW_TABS
 from models.connection import network_sandbox
+from project.codec import adapter
 from project.encryption.passphrases import set_asker
 from project.errors import UserError
 from project.integrity.integrity_check import damage_error
@@ -149,6 +151,7 @@ def _preload_modules(progress: Progress) -> None:
         progress.check_cancelled()
         load_scheme(name)
     expected_entries(len(VERSIONS))
+    adapter(ReleasePlan)
 
 
 _log = logging.getLogger("greenroom")

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
-from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, QSize, QTimer, Signal
+from PySide6.QtWidgets import QWidget
 
 from anonymize.export import export_queue
 from anonymize.export.export_queue import queue_title
@@ -17,7 +17,9 @@ from project.session.jobs import load_kind
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
-from widgets.table.lists import ShortList
+from widgets.form.checklists import TickList
+from widgets.form.controls import push_button
+from widgets.form.layouts import make_column
 from widgets.text_labels import PlainLabel
 
 _SIZE = QSize(560, 340)
@@ -45,57 +47,44 @@ class InterruptedJobsDialog(OwnDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Interrupted jobs"))
         self.resize(_SIZE)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID)
         kept = (
             tr("Judges and exports go on where they were; other jobs of an encrypted study begin again.")
             if encrypted
             else tr("Tracking, transcripts, exports and judges go on where they were; other jobs begin again.")
         )
         text = tr("These jobs had not ended when the study was closed.")
-        column.addWidget(PlainLabel(f"{text} {kept}", wordWrap=True))
-        self.list = ShortList()
-        self.list.setStyleSheet("QListWidget::item { padding: 4px 8px; }")
+        self.list = TickList()
         self.list.setAccessibleName(tr("Interrupted jobs"))
         for key, line in jobs.items():
-            item = QListWidgetItem(line)
-            item.setData(Qt.ItemDataRole.UserRole, key)
-            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
-            item.setCheckState(Qt.CheckState.Checked)
-            self.list.addItem(item)
-        self.list.setCurrentRow(0)
-        self.list.itemChanged.connect(lambda _item: self._enable())
-        column.addWidget(self.list, 1)
+            self.list.add_row(key, line, True)
+        self.list.select_row(next(iter(jobs)))
+        self.list.itemChanged.connect(self._enable)
         self.buttons = DialogButtons(self, tr("Resume"), tr("Decide later"), away=tr("Close"))
-        self.forget = QPushButton(tr("Forget"))
-        self.forget.setToolTip(tr("Take the ticked jobs off this list; what they gave before stays"))
-        self.forget.setAutoDefault(False)
-        self.forget.clicked.connect(self._forget)
+        self.forget = push_button(
+            tr("Forget"),
+            tr("Take the ticked jobs off this list; what they gave before stays"),
+            self._forget,
+            autoDefault=False,
+        )
         self.buttons.insertWidget(1, self.forget)
         self.buttons.go_on.setToolTip(tr("Start the ticked jobs (Enter)"))
         self.buttons.go_on.clicked.connect(self._resume)
-        column.addLayout(self.buttons)
+        self.setLayout(
+            make_column(PlainLabel(f"{text} {kept}", wordWrap=True), self.list, 1, self.buttons, margin=theme.GRID * 2)
+        )
         self.list.setFocus()
 
-    def ticked_keys(self) -> list[str]:
-        """Return the keys of the jobs that are ticked."""
-        items = [self.list.item(row) for row in range(self.list.count())]
-        return [
-            str(item.data(Qt.ItemDataRole.UserRole)) for item in items if item.checkState() is Qt.CheckState.Checked
-        ]
-
     def _enable(self) -> None:
-        self.forget.setEnabled(bool(self.ticked_keys()))
-        self.buttons.go_on.setEnabled(bool(self.ticked_keys()))
+        for button in (self.forget, self.buttons.go_on):
+            button.setEnabled(bool(self.list.ticked_keys()))
 
     def _resume(self) -> None:
         self.accept()
-        self.resume_requested.emit(self.ticked_keys())
+        self.resume_requested.emit(self.list.ticked_keys())
 
     def _forget(self) -> None:
         self.accept()
-        self.forget_requested.emit(self.ticked_keys())
+        self.forget_requested.emit(self.list.ticked_keys())
 
 
 _JOB_MODES = {"benchmark": "benchmark"}

@@ -161,7 +161,7 @@ class WindowMemory:
             "geometry": context.encode_state(window.saveGeometry()),
             "columns": context.encode_state(window.workspace.columns.saveState()),
             "rows": context.encode_state(window.workspace.rows.saveState()),
-            "lent": window.workspace.lent,
+            "lent": list(window.workspace.lent or ()),
         }
         if looks != window.studio.settings.window:
             window.studio.change_settings(lambda kept: replace(kept, window=looks))
@@ -181,4 +181,5 @@ class WindowMemory:
             if isinstance(state, str):
                 restore(context.decode_state(state))
         lent = settings.window.get("lent")
-        window.workspace.lent = lent if isinstance(lent, int) else None
+        widths = [width for width in lent if isinstance(width, int)] if isinstance(lent, list) else []
+        window.workspace.lent = (widths[0], widths[1]) if len(widths) == 2 else None

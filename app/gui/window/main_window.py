@@ -5,12 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QMoveEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import (
-    QApplication,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from app.gui.annotate.comments import CommentsFeed
 from app.gui.annotate.conversation import ConversationFeed
@@ -24,6 +19,7 @@ from app.gui.jobs.job_center import JobCenter
 from app.gui.jobs.worker_runner import WorkerRunner
 from app.gui.pages.activity_log import ActivityLog
 from app.gui.pages.context import Context
+from app.gui.pages.tabbed_view import paint_apart
 from app.gui.player.cameras import Views
 from app.gui.player.picture_controls import FullScreenHints, PictureControls
 from app.gui.player.playback import Playback, Subtitles
@@ -45,12 +41,11 @@ from app.gui.timeline.timeline_presenter import RangeSliderController, TimelineF
 from app.gui.timeline.transcript_lanes import UtteranceEditor
 from app.gui.transcript.cue_form import CueController
 from app.gui.transcript.speech_jobs import SpeechJobController, SuggestedSpeakers
-from app.gui.window import mode_actions
 from app.gui.window.blind_mode import BlindMode
 from app.gui.window.demo_runner import DemoRunner
 from app.gui.window.interrupted_jobs import InterruptedJobs
 from app.gui.window.layout_state import WindowMemory
-from app.gui.window.menu_handlers import Help, WindowCommands, apply_theme
+from app.gui.window.menu_handlers import Help, WindowCommands, apply_text_size, apply_theme
 from app.gui.window.menus import ContextMenus, Menus
 from app.gui.window.message_bar import MessageBar, MessageLevel
 from app.gui.window.page_registry import Pages, StudyWindows, find_mode
@@ -64,10 +59,10 @@ from project.entities.study_records import MediumRole
 from project.errors import UserError
 from project.store.opening import DamagedStudy
 from resources.translation import tr
-from widgets import accessibility
+from widgets import accessibility, theme
 from widgets.dialogs.dialog_windows import owning_window, show_error_in
 from widgets.form.input_fields import EscapeKeys
-from widgets.form.layouts import bounded_to_screen
+from widgets.form.layouts import bounded_to_screen, make_column
 
 
 def connect_studio(window: "MainWindow") -> None:
@@ -105,6 +100,7 @@ def connect_studio(window: "MainWindow") -> None:
     window.shortcuts.changed.connect(window.menus.apply_shortcuts)
     window.shortcuts.changed.connect(window.renew_keys)
     window.menus.theme_chosen.connect(window.commands.set_theme)
+    window.menus.text_size_chosen.connect(window.commands.set_text_size)
 
 
 def connect_widgets(window: "MainWindow") -> None:
@@ -134,13 +130,13 @@ def connect_widgets(window: "MainWindow") -> None:
     window.faces_page.boxes_toggled.connect(actions["boxes"].setChecked)
     window.messages.action_chosen.connect(lambda key: window.interrupted.acts.get(key, actions_of(key))())
     window.messages.policy_clicked.connect(actions["policy"].trigger)
-    timeline.segment_move_requested.connect(editing.move)
-    timeline.segment_create_requested.connect(
+    timeline.segment_requests.move.connect(editing.move)
+    timeline.segment_requests.create.connect(
         lambda lane, start, end: editing.mark_span(window.feed.track_of_lane(lane), start, end)
     )
     editing.label_requested.connect(window.context_menus.show_label_menu)
-    timeline.delete_requested.connect(editing.delete)
-    timeline.nudge_requested.connect(editing.nudge)
+    timeline.segment_requests.delete.connect(editing.delete)
+    timeline.segment_requests.nudge.connect(editing.nudge)
     timeline.menu_requested.connect(window.context_menus.show_timeline_menu)
 
 
@@ -170,6 +166,8 @@ class MainWindow(WindowParts):
         accessibility.install()
         # Before any widget is made: those that exist already would keep the desktop's typeface.
         apply_theme(self.studio.settings.theme)
+        apply_text_size(self.studio.settings.text_size)
+        theme.dress(self)
         self.background = BackgroundPool(self)
         self.player = Player(self, engine)
         self.memory = WindowMemory(self)
@@ -181,6 +179,7 @@ class MainWindow(WindowParts):
         self._drops = DropFilter(self, self.files)
         self.memory.restore_window()
         self.menus.set_theme(self.studio.settings.theme)
+        self.menus.set_text_size(theme.text_size())
         self.memory.connect_signals()
         self.reactions.show_session()
 
@@ -198,11 +197,7 @@ class MainWindow(WindowParts):
         self.welcome = Welcome()
         self._content.addWidget(self.welcome)
         self._content.addWidget(self.workspace)
-        column = QVBoxLayout(centre)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self._content, 1)
-        column.addWidget(self.messages)
+        centre.setLayout(make_column(self._content, 1, self.messages, spacing=0))
         self.setCentralWidget(centre)
 
     def _join(self, questions: Dialogs, runner: WorkerRunner, engine: Callable[[QObject], VlcEngine]) -> None:
@@ -266,7 +261,7 @@ class MainWindow(WindowParts):
             self.studio,
             self.player,
             self.timeline,
-            lambda: mode_actions.trigger_transcript_action(self, "type"),
+            lambda: self.trigger_page_action("transcript", "type"),
             self.cues.open_form,
             lambda: self.chains.drawing.add_from_selected(),
             self,
@@ -308,7 +303,7 @@ class MainWindow(WindowParts):
         self.commands = WindowCommands(self, self.menus, self.shortcuts)
         self.help = Help(self, self.shortcuts)
         self.command_palette = CommandPalette(self, self.menus, self.shortcuts, self.blindness)
-        self.faces.set_keys(self.shortcuts.mode_keys("faces"))
+        self._give_face_keys()
         self.context_menus = ContextMenus(self, self.menus)
         self.guard = KeyGuard(self)
         self.pages.view_made.connect(self.guard.watch)
@@ -333,6 +328,11 @@ class MainWindow(WindowParts):
         self.activateWindow()
         return self.pages.current_view()
 
+    def trigger_page_action(self, mode: str, what: str) -> None:
+        """Show the page of a mode, and let it do something that it offers by name."""
+        self.open_view(mode)
+        self.pages.trigger_action(what)
+
     def set_mode(self, mode: str, view: str = "") -> None:
         """Change the page on the right, and show a view on it; player and timeline stay."""
         self.pages.show_page(mode, view)
@@ -353,15 +353,21 @@ class MainWindow(WindowParts):
         self.faces.set_boxes(visible)
         self.menus.actions["boxes"].setChecked(visible)
 
+    def _give_face_keys(self) -> None:
+        actions = self.menus.actions
+        self.faces.set_keys(self.shortcuts.mode_keys("faces"), lambda action: actions[action].trigger())
+
     def renew_keys(self) -> None:
         """Let labels and forms have the keys that the actions leave them."""
         self.inspecting.flush()
-        self.faces.set_keys(self.shortcuts.mode_keys("faces"))
+        self._give_face_keys()
         self.reactions.rebuild_inspector()
         self.reactions.show_track()
 
     def show_workspace(self, open_: bool) -> None:
         """Show the parts for a study that is open, or the welcome page."""
+        if self.isVisible():
+            paint_apart(self._content)
         self._content.setCurrentWidget(self.workspace if open_ else self.welcome)
 
     def close_study(self) -> None:

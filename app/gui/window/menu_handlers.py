@@ -189,6 +189,13 @@ class WindowCommands:
         if mode != self._window.studio.settings.theme:
             self._window.studio.change_settings(lambda kept: replace(kept, theme=mode))
 
+    def set_text_size(self, size: int) -> None:
+        """Change the size of text, and remember it."""
+        apply_text_size(size)
+        self._menus.set_text_size(theme.text_size())
+        if size != self._window.studio.settings.text_size:
+            self._window.studio.change_settings(lambda kept: replace(kept, text_size=size))
+
     def show_jobs(self) -> None:
         """Open the list of jobs under its button."""
         button, panel = self._window.workspace.modes.jobs, self._window.workspace.jobs_panel
@@ -255,3 +262,10 @@ def apply_theme(mode: str) -> None:
     app = QApplication.instance()
     if isinstance(app, QApplication):
         theme.apply(app, mode if mode in get_args(theme.Mode) else "system")  # type: ignore[arg-type]
+
+
+def apply_text_size(size: int) -> None:
+    """Give every text of the program a size, in per cent; one that is not offered is the usual one."""
+    app = QApplication.instance()
+    if isinstance(app, QApplication):
+        theme.set_text_size(app, size if size in theme.TEXT_SIZES else 100)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QPoint, QRect, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, QRect, Qt, Signal, SignalInstance
 from PySide6.QtGui import QAction, QActionGroup, QCursor, QKeySequence
 from PySide6.QtWidgets import QMenu
 
@@ -13,6 +13,7 @@ from app.gui.window.parts import WindowParts
 from app.gui.window.shortcuts import Shortcuts, fixed_shortcuts
 from project.schemes.scheme import Scheme, Track
 from resources.translation import tr
+from widgets import theme
 from widgets.dialogs.shortcut_dialogs import Shortcut
 from widgets.text_labels import plain_tip
 from widgets.theme import icon
@@ -39,7 +40,12 @@ PREREQUISITE_HINTS = {
 _PICTURES = ("layout", "large", "inset_larger", "inset_smaller", "inset_corner")
 _MAGNIFIER = ("magnify", "magnify_less", "whole_picture", "pan_left", "pan_right", "pan_up", "pan_down")
 _SUBTITLES = ("subtitles", "subtitles_larger", "subtitles_smaller")
-THEMES = (("system", tr("As the &desktop")), ("light", tr("&Light")), ("dark", tr("&Dark")))
+_TIMELINE = ("zoom_in", "zoom_out", "zoom_fit", "zoom_selection", "follow", "click_seeks")
+_DISAGREEMENTS = ("strip", "disagreement_on", "disagreement_back")
+_RECORDINGS = ("previous", "next", "search", "arrange")
+_SAMPLES = ("next_sample", "previous_sample")
+_EDGES = ("trim_start", "trim_end", "nudge_back", "nudge_on")
+THEMES = (("system", tr("&Follow system")), ("light", tr("&Light")), ("dark", tr("&Dark")))
 
 
 class Menus(QObject):
@@ -47,9 +53,11 @@ class Menus(QObject):
 
     Signals:
         theme_chosen (str): the colours that the user wants.
+        text_size_chosen (int): the size of text that the user wants, in per cent.
     """
 
     theme_chosen = Signal(str)
+    text_size_chosen = Signal(int)
 
     def __init__(self, window: WindowParts, shortcuts: Shortcuts) -> None:
         super().__init__(window)
@@ -64,8 +72,16 @@ class Menus(QObject):
         self._group_into_submenu(tr("&View"), tr("Se&veral pictures"), _PICTURES)
         self._group_into_submenu(tr("&View"), tr("Ma&gnifier"), _MAGNIFIER)
         self._group_into_submenu(tr("&View"), tr("Su&btitles"), _SUBTITLES)
-        self._add_lanes()
-        self._add_themes()
+        self._group_into_submenu(tr("&View"), tr("Dis&agreements"), _DISAGREEMENTS)
+        self._group_into_submenu(tr("&View"), tr("&Recordings"), _RECORDINGS)
+        self._add_lanes(self._group_into_submenu(tr("&View"), tr("&Timeline"), _TIMELINE))
+        self._group_into_submenu(tr("&Edit"), tr("Sa&mples"), _SAMPLES)
+        self._group_into_submenu(tr("&Edit"), tr("&Edges of the segment"), _EDGES)
+        self._labels = self._group_into_submenu(tr("&Edit"), tr("&Labels"), ("next_label",))
+        self._menus[tr("&View")].addSeparator()
+        self._themes = self._add_choices(tr("&Theme"), THEMES, self.theme_chosen)
+        sizes = [(size, f"{size} %") for size in theme.TEXT_SIZES]
+        self._text_sizes = self._add_choices(tr("Size of te&xt"), sizes, self.text_size_chosen)
         self.actions["follow"].setChecked(True)
         self.actions["strip"].setChecked(True)
         self.actions["verdicts"].setChecked(True)
@@ -86,9 +102,8 @@ class Menus(QObject):
 
         A key of another track, given as key -> its name in `elsewhere`, says where it would do something.
         """
-        edit = self._menus[tr("&Edit")]
         for action in (*self.label_actions, *self.other_track_actions):
-            edit.removeAction(action)
+            self._labels.removeAction(action)
             self._window.removeAction(action)
             action.deleteLater()
         self.label_actions, self.other_track_actions = [], []
@@ -106,7 +121,7 @@ class Menus(QObject):
             action.setAutoRepeat(False)
             action.setEnabled(self._marked)
             action.triggered.connect(lambda _=False, key=label.key: make(key))
-            edit.insertAction(self.actions["next_track"], action)
+            self._labels.insertAction(self.actions["next_label"], action)
             self._window.addAction(action)
             self.label_actions.append(action)
         taken = [*self.used_keys(), *(action.shortcut() for action in self.label_actions)]
@@ -125,9 +140,7 @@ class Menus(QObject):
     def apply_shortcuts(self) -> None:
         """Give every action the keys that it has now."""
         for spec in ACTIONS:
-            action = self.actions[spec.key]
-            self._give_keys(spec, action)
-            action.setToolTip(plain_tip(self.disabled_reason(spec) or self._tooltip(spec.key)))
+            self._give_keys(spec, self.actions[spec.key])
 
     def used_keys(self) -> list[QKeySequence]:
         """Return the keys of the window's own actions; a scheme's shortcut that is one of them does not work."""
@@ -143,11 +156,12 @@ class Menus(QObject):
             action.setEnabled(self._marked)
         for spec in ACTIONS:
             action = self.actions[spec.key]
-            possible = spec.needs in present
-            action.setEnabled(possible)
-            why_not = self.disabled_reason(spec)
-            action.setToolTip(plain_tip(why_not or self._tooltip(spec.key)))
-            action.setStatusTip(why_not)
+            possible, why_not = spec.needs in present, self.disabled_reason(spec)
+            if possible != action.isEnabled():
+                action.setEnabled(possible)
+            if why_not != action.statusTip():
+                action.setToolTip(plain_tip(why_not or self._tooltip(spec.key)))
+                action.setStatusTip(why_not)
 
     def disabled_reason(self, spec: Command[WindowParts]) -> str:
         """Return what has to be done before an action makes sense; "" where it does."""
@@ -190,14 +204,19 @@ class Menus(QObject):
         self.recent.setEnabled(bool(paths))
 
     @property
-    def theme_actions(self) -> list[QAction]:
-        """The entries that choose the colours."""
-        return self._themes.actions()
+    def choice_actions(self) -> list[tuple[str, list[QAction]]]:
+        """The entries that choose the colours, and those that choose the size of text, each with their group."""
+        return [(tr("Theme"), self._themes.actions()), (tr("Size of text"), self._text_sizes.actions())]
 
     def set_theme(self, mode: str) -> None:
         """Show which theme is used."""
         for action in self._themes.actions():
             action.setChecked(action.data() == mode)
+
+    def set_text_size(self, size: int) -> None:
+        """Show which size of text is used."""
+        for action in self._text_sizes.actions():
+            action.setChecked(action.data() == size)
 
     def shortcuts(self, schemes: Iterable[Scheme]) -> list[Shortcut]:
         """Return every key for the sheet: the user's own, the usual ones, and those that cannot be changed."""
@@ -216,7 +235,7 @@ class Menus(QObject):
         menu = self._menus[spec.menu]
         if spec.line:
             menu.addSeparator()
-        action = QAction(spec.text, self._window)
+        action = self.actions[spec.key] = QAction(spec.text, self._window)
         self._give_keys(spec, action)
         action.setAutoRepeat(spec.repeats)
         action.setCheckable(spec.checkable or spec.is_ticked is not None)
@@ -229,7 +248,6 @@ class Menus(QObject):
         menu.addAction(action)
         # The window keeps the keys while the menu bar is hidden.
         self._window.addAction(action)
-        self.actions[spec.key] = action
 
     def _give_keys(self, spec: Command[WindowParts], action: QAction) -> None:
         """Give an action its keys; those of one mode are only named, and taken where the mode is on."""
@@ -238,8 +256,10 @@ class Menus(QObject):
             action.setText(f"{spec.text}\t{QKeySequence(keys[0]).toString()}" if keys else spec.text)
         else:
             action.setShortcuts([QKeySequence(key) for key in keys])
+        # The status tip is why it is disabled.
+        action.setToolTip(plain_tip(action.statusTip() or self._tooltip(spec.key)))
 
-    def _group_into_submenu(self, menu: str, title: str, keys: Sequence[str]) -> None:
+    def _group_into_submenu(self, menu: str, title: str, keys: Sequence[str]) -> QMenu:
         """Put actions of a menu into one of their own inside it: what is needed seldom must not make it too long."""
         inner = QMenu(title, self._window)
         inner.setToolTipsVisible(True)
@@ -247,15 +267,13 @@ class Menus(QObject):
         for key in keys:
             self._menus[menu].removeAction(self.actions[key])
             inner.addAction(self.actions[key])
+        return inner
 
-    def _add_lanes(self) -> None:
+    def _add_lanes(self, timeline: QMenu) -> None:
         """A menu of the lanes, since folding one with the mouse is not for everybody."""
         lanes = QMenu(tr("&Lanes in full"), self._window)
         lanes.aboutToShow.connect(lambda: self._fill_lanes(lanes))
-        view = self._menus[tr("&View")]
-        entries = view.actions()
-        line = entries[entries.index(self.actions["mode_annotate"]) - 1]
-        view.insertMenu(line, lanes)
+        timeline.addMenu(lanes)
 
     def _fill_lanes(self, menu: QMenu) -> None:
         menu.clear()
@@ -266,17 +284,20 @@ class Menus(QObject):
             action.setChecked(lane.key not in timeline.model.folded)
             action.triggered.connect(lambda _=False, key=lane.key: timeline.fold(key))
 
-    def _add_themes(self) -> None:
-        menu = QMenu(tr("&Theme"), self._window)
-        self._themes = QActionGroup(menu)
-        for mode, text in THEMES:
+    def _add_choices(
+        self, title: str, choices: Iterable[tuple[str | int, str]], chosen: SignalInstance
+    ) -> QActionGroup:
+        """Add a menu to View of which one entry is ticked."""
+        menu = QMenu(title, self._window)
+        group = QActionGroup(menu)
+        for value, text in choices:
             action = menu.addAction(text)
             action.setCheckable(True)
-            action.setData(mode)
-            action.triggered.connect(lambda _=False, mode=mode: self.theme_chosen.emit(mode))
-            self._themes.addAction(action)
-        self._menus[tr("&View")].addSeparator()
+            action.setData(value)
+            action.triggered.connect(lambda _=False, value=value: chosen.emit(value))
+            group.addAction(action)
         self._menus[tr("&View")].addMenu(menu)
+        return group
 
 
 class ContextMenus:

@@ -8,13 +8,14 @@ from enum import StrEnum
 
 from PySide6.QtCore import QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from project.entities.egress_policy import EgressLevel
-from project.entities.egress_policy import EgressLevel as PolicyLevel
 from project.errors import UserError
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import push_button, tool_button
+from widgets.form.layouts import Gap, make_row
 from widgets.text_labels import ElidedLabel, PlainLabel, describe
 from widgets.theme import icon, pixmap
 from widgets.window_terms import in_window_terms
@@ -173,49 +174,49 @@ class MessageBar(QWidget):
         self._level = MessageLevel.INFO
         self._buttons: list[QPushButton] = []
         self.setAccessibleName(tr("Messages"))
-        self.setFixedHeight(_BAR_HEIGHT)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(theme.GRID * 3 // 2, 0, theme.GRID * 3 // 2, 0)
-        row.setSpacing(theme.GRID)
+        self._fit_height(0)
         self._picture = PlainLabel()
         self._texts = _MessageText()
-        self._texts.height_requested.connect(lambda lines: self.setFixedHeight(max(_BAR_HEIGHT, lines + theme.GRID)))
+        self._texts.height_requested.connect(self._fit_height)
+        theme.notifier.changed.connect(self._texts.fit_lines)
         self._text, self._hint = self._texts.text, self._texts.hint
-        self._actions = QHBoxLayout()
-        self._actions.setSpacing(theme.GRID // 2)
-        self._close = QToolButton()
-        self._close.setIcon(icon("x"))
-        self._close.setIconSize(QSize(14, 14))
-        describe(self._close, tr("Dismiss the message"), tr("Dismiss (Esc)"))
-        self._close.clicked.connect(self.dismiss)
+        self._actions = make_row(spacing=theme.GRID // 2)
+        self._close = tool_button("x", tr("Dismiss the message"), tr("Dismiss (Esc)"), self.dismiss, side=14)
         self._lock = PlainLabel()
-        self._lock.setToolTip(
+        describe(
+            self._lock,
+            tr("This study is encrypted"),
             tr(
                 "This study is encrypted, and so are its backups.\n"
                 "File > Change the passphrase…, or File > Decrypt study…"
-            )
+            ),
         )
-        self._lock.setAccessibleName(tr("This study is encrypted"))
         self._lock.hide()
         self._saved = PlainLabel()
         # A label's text stands a pixel lower than that of the button beside it.
         self._saved.setContentsMargins(0, 0, 0, 2)
         self._policy = PolicyBadge()
         self._policy.clicked.connect(self.policy_clicked)
-        row.addWidget(self._picture)
-        row.addWidget(self._texts, 1)
-        row.addLayout(self._actions)
-        row.addWidget(self._close)
-        row.addSpacing(theme.GRID)
-        row.addWidget(self._lock)
-        row.addWidget(self._saved)
-        row.addSpacing(theme.GRID)
-        row.addWidget(self._policy)
+        self.setLayout(
+            make_row(
+                self._picture,
+                self._texts,
+                1,
+                self._actions,
+                self._close,
+                Gap(theme.GRID),
+                self._lock,
+                self._saved,
+                Gap(theme.GRID),
+                self._policy,
+                margin=(theme.GRID * 3 // 2, 0, theme.GRID * 3 // 2, 0),
+            )
+        )
         self._timer = QTimer(self, singleShot=True, interval=_INFO_MS)
         self._timer.timeout.connect(self.clear)
         theme.notifier.changed.connect(self._tint)
         self.set_saved(tr("Saved"))
-        self.set_policy(PolicyLevel.NOTHING, tr("Nothing leaves this machine"))
+        self.set_policy(EgressLevel.NOTHING, tr("Nothing leaves this machine"))
         self.clear()
         self._tint()
 
@@ -292,7 +293,7 @@ class MessageBar(QWidget):
         """Show a lock where the study is encrypted on the disk."""
         self._lock.setVisible(encrypted)
 
-    def set_policy(self, level: PolicyLevel, text: str, tooltip: str = "") -> None:
+    def set_policy(self, level: EgressLevel, text: str, tooltip: str = "") -> None:
         """Say what may leave this machine; raw footage is shown in a colour that cannot be overlooked."""
         self._policy.show_level(level, text, tooltip or text)
 
@@ -324,10 +325,7 @@ class MessageBar(QWidget):
         return min(_MAX_TEXT_HEIGHT, parent.height() - others - theme.GRID)
 
     def _add_button(self, key: str, label: str) -> None:
-        button = QPushButton(label)
-        button.setProperty("flat", True)
-        describe(button, label, label)
-        button.clicked.connect(lambda: self._choose_action(key))
+        button = push_button(label, label, lambda: self._choose_action(key), look="flat")
         self._actions.addWidget(button)
         self._buttons.append(button)
 
@@ -341,6 +339,9 @@ class MessageBar(QWidget):
     def _choose_action(self, key: str) -> None:
         self.clear()
         self.action_chosen.emit(key)
+
+    def _fit_height(self, lines: int) -> None:
+        self.setFixedHeight(max(theme.scaled(_BAR_HEIGHT), lines + theme.GRID))
 
     def _tint(self) -> None:
         colours = theme.palette()

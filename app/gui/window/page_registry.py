@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from app.gui.pages import context as view_state
 from app.gui.pages.context import Context, View
 from app.gui.pages.study_view import StudyView
-from app.gui.pages.tabbed_view import TabbedView, ViewTab
+from app.gui.pages.tabbed_view import TabbedView, ViewTab, paint_apart
 from project.entities.study_records import Json
 from resources.translation import tr
 from widgets.dialogs.dialog_windows import attach, bring_to_front
-from widgets.form.layouts import bounded_to_screen
+from widgets.form.layouts import bounded_to_screen, bring_up
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ class Pages(QObject):
         self._stack.addWidget(page)
         self.view_made.emit(page)
         if mode == self._mode:
-            self._stack.setCurrentWidget(page)
+            bring_up(self._stack, self._stack.indexOf(page))
 
     def remove_page(self, mode: str) -> None:
         """Delete the page of a mode."""
@@ -248,6 +248,7 @@ class Pages(QObject):
         """Show the page of a mode, and a view on it; an unknown mode is the first, "" the view that was shown last."""
         found = next((window_mode for window_mode in MODES if window_mode.key == mode), MODES[0])
         self._mode = found.key
+        paint_apart(self._stack)
         if found.key not in self._made and found.tabs:
             made = TabbedView(self._context, found.tabs)
             made.view_made.connect(self.view_made)
@@ -258,7 +259,7 @@ class Pages(QObject):
         if isinstance(page, TabbedView):
             page.show_view(view)
         if page is not None:
-            self._stack.setCurrentWidget(page)
+            bring_up(self._stack, self._stack.indexOf(page))
             if page.focusProxy() is not None:
                 page.setFocus()
 

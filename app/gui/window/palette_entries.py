@@ -114,12 +114,13 @@ class CommandPalette(QObject):
                 keywords=f"{spec.key.replace('_', ' ')} {spec.keywords}",
             )
             yield entry, action.trigger
-        for index, action in enumerate((*menus.label_actions, *menus.theme_actions)):
-            group = tr("Theme") if action in menus.theme_actions else tr("Edit")
+        made = [(tr("Edit"), action) for action in menus.label_actions]
+        made += [(group, action) for group, actions in menus.choice_actions for action in actions]
+        for index, (group, action) in enumerate(made):
             why_not = "" if action.isEnabled() else tr("Mark a start and an end first.")
             yield (
                 CommandEntry(
-                    f"made {index} {action.text()}", _action_name(action), group, _shortcut_text(action), why_not
+                    f"made {index} {action.text()}", _action_name(action), group, action.shortcut().toString(), why_not
                 ),
                 action.trigger,
             )
@@ -181,10 +182,6 @@ def page_controls(page: QWidget, group: str) -> Iterator[Offered]:
 def _is_study_window(widget: QWidget, window: WindowParts) -> bool:
     """Tell whether a window is a window about the study, which has its own commands."""
     return widget.isWindow() and widget.parent() is window and not widget.isModal()
-
-
-def _shortcut_text(action: QAction) -> str:
-    return action.shortcut().toString(QKeySequence.SequenceFormat.PortableText)
 
 
 def _action_name(action: QAction) -> str:

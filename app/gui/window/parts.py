@@ -158,6 +158,10 @@ class WindowParts(QMainWindow):
         """Show a view of the study: on the page of its mode, or in its window in front."""
         raise NotImplementedError
 
+    def trigger_page_action(self, mode: str, what: str) -> None:
+        """Show the page of a mode, and let it do something that it offers by name."""
+        raise NotImplementedError
+
     def set_mode(self, mode: str, view: str = "") -> None:
         """Change the page on the right, and show a view on it; player and timeline stay."""
         raise NotImplementedError

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.gui.pages.commands import key_sheet
 from app.gui.window.action_table import ACTIONS
 from app.gui.window.parts import WindowParts
 from app.shortcut_table import KeyTable, read_keys, write_keys
@@ -44,9 +45,12 @@ def keys_in_use(table: KeyTable) -> frozenset[str]:
 
 def fixed_shortcuts(schemes: Iterable[Scheme]) -> list[Shortcut]:
     """Return the keys that are no actions' own: of forms, a heading for each track, the timeline and modes."""
-    from app.gui.benchmark.answer_room import SHORTCUT_SHEET as ROOM_SHEET
-    from app.gui.chains.chains_mode import SHORTCUT_SHEET as CHAIN_SHEET
-    from app.gui.transcript.transcript_mode import SHORTCUT_SHEET as TRANSCRIPT_SHEET
+    from app.gui.benchmark import answer_room
+    from app.gui.chains import chains_mode
+    from app.gui.faces import faces_mode
+    from app.gui.questions import questions_mode
+    from app.gui.review import review_page
+    from app.gui.transcript import transcript_mode
 
     listed: list[Shortcut] = []
     tracks = [(scheme, track) for scheme in schemes for track in scheme.tracks]
@@ -70,22 +74,16 @@ def fixed_shortcuts(schemes: Iterable[Scheme]) -> list[Shortcut]:
         Shortcut(tr("Picture"), tr("Middle click"), tr("Whole picture")),
         Shortcut(tr("In every field"), "Esc", tr("Take back what was typed; again: leave the field")),
         Shortcut(tr("In every field"), "Ctrl+Return", tr("In a text: keep what was typed, and leave it")),
-        Shortcut(tr("In Faces"), "1, 2, 3", tr("It is this participant")),
-        Shortcut(tr("In Faces"), "X", tr("Not a face, or a face after all")),
-        Shortcut(tr("In Faces"), "Return", tr("Next face to decide")),
-        Shortcut(tr("In Faces"), "Esc", tr("Select nothing")),
-        Shortcut(tr("In Faces"), "[, ]", tr("The selected drawn box starts or ends here")),
-        Shortcut(tr("In Faces"), "Del", tr("Delete the selected drawn box")),
-        Shortcut(tr("In Faces"), "Alt+Left, Alt+Up", tr("Move the selected box; with Shift, its size")),
-        Shortcut(tr("In Review"), "Y", tr("Agree and go on")),
-        Shortcut(tr("In Review"), "X", tr("Disagree and go on")),
-        Shortcut(tr("In Review"), "W", tr("Take back what you said")),
-        Shortcut(tr("In Review"), "T", tr("Write a note")),
-        Shortcut(tr("In Review"), "N, P", tr("Next or previous item")),
-        *(Shortcut(tr("Answering blind"), keys, text) for keys, text in ROOM_SHEET),
-        *(Shortcut(tr("In Transcript"), keys, text) for keys, text in TRANSCRIPT_SHEET),
-        *(Shortcut(tr("In Chains"), keys, text) for keys, text in CHAIN_SHEET),
     ]
+    for group, keys in (
+        (tr("In Faces"), faces_mode.KEYS),
+        (tr("In Review"), review_page.KEYS),
+        (tr("Answering blind"), answer_room.KEYS),
+        (tr("In Transcript"), transcript_mode.KEYS),
+        (tr("In Chains"), chains_mode.KEYS),
+        (tr("In Questions"), questions_mode.KEYS),
+    ):
+        listed += [Shortcut(group, ", ".join(names), text) for names, text in key_sheet(keys)]
     return listed
 
 

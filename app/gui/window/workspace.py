@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QIcon, QPixmap, QShowEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSplitter, QStackedWidget, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSplitter, QStackedWidget, QToolButton, QWidget
 
 from app.gui.jobs.jobs_panel import JobsButton, JobsPanel
 from app.gui.recordings.recordings_list import RecordingsList
@@ -16,10 +16,11 @@ from resources import resource
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
+from widgets.form.controls import tool_button
+from widgets.form.layouts import make_column, make_row
 from widgets.player.camera_grid import ViewsGrid
 from widgets.player.player_view import PlayerView
 from widgets.player.transport_bar import TransportBar
-from widgets.text_labels import describe
 from widgets.timeline.range_slider import RangeSlider
 from widgets.timeline.timeline_view import TimelineView
 
@@ -84,6 +85,8 @@ _KEYS = {
     "full_screen": "F",
 }
 _SLIDER_MARGIN = 12
+_ROOMY_PAGE = 560
+"""Pixels of a page below which the list of recordings gives it some of its own."""
 _MAX_SCROLL_BAR_WIDTH = 64
 """Pixels that a scroll bar takes at most, whatever the style."""
 
@@ -100,19 +103,21 @@ class ModesBar(QWidget):
     def __init__(self, jobs: JobsPanel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("Modes"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(theme.GRID, 2, theme.GRID, theme.GRID // 2)
-        row.setSpacing(theme.GRID // 2)
+        row = make_row(margin=(theme.GRID, 2, theme.GRID, theme.GRID // 2), spacing=theme.GRID // 2)
+        self.setLayout(row)
         self._group = QButtonGroup(self)
         self._buttons: dict[str, QToolButton] = {}
         for mode in MODES:
-            button = QToolButton()
-            button.setText(mode.name)
-            button.setCheckable(True)
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            describe(button, tr("Mode {name}").format(name=mode.name), f"{mode.name} ({mode.keys})")
-            button.setMinimumWidth(80)
-            button.clicked.connect(lambda _=False, key=mode.key: self.mode_chosen.emit(key))
+            button = tool_button(
+                "",
+                tr("Mode {name}").format(name=mode.name),
+                f"{mode.name} ({mode.keys})",
+                lambda _=False, key=mode.key: self.mode_chosen.emit(key),
+                checkable=True,
+                text=mode.name,
+                focusPolicy=Qt.FocusPolicy.TabFocus,
+                minimumWidth=80,
+            )
             self._group.addButton(button)
             self._buttons[mode.key] = button
             row.addWidget(button)
@@ -151,16 +156,13 @@ class Workspace(QWidget):
         self.timeline = TimelineView(self._lower)
         self.gate_line = GateLine(self._lower)
         self.coding_line = CodingLine(self._lower)
-        self.lent: int | None = None
-        """How wide the page was before it got some of the picture's pixels; None where it has none of them."""
+        self.lent: tuple[int, int] | None = None
+        """How wide list and page were before the page got some of the picture's pixels; None where it has none."""
         self._wanted = 0
         self._chosen = 0
-        self.pages.setMinimumWidth(304)
+        self._fit_text()
+        theme.notifier.changed.connect(self._fit_text)
         self.pages.setAutoFillBackground(True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.modes)
         self._lay_out_lower()
         # On a large screen the timeline gets its share of what there is more.
         self.rows.setStretchFactor(0, 2)
@@ -169,7 +171,7 @@ class Workspace(QWidget):
             self.columns.setStretchFactor(place, stretch)
         self.columns.setSizes([248, 728, 352])
         self.rows.setSizes([440, 320])
-        column.addWidget(self.columns, 1)
+        self.setLayout(make_column(self.modes, self.columns, 1, spacing=0))
         QWidget.setTabOrder(self.recordings.tree, self.transport)
 
     def show_picture_only(self, only: bool) -> None:
@@ -178,7 +180,7 @@ class Workspace(QWidget):
             part.setVisible(not only)
 
     def set_page_width(self, width: int) -> None:
-        """Let the page at the right have so many pixels of the picture's, half at most; 0 gives back what it took."""
+        """Let the page at the right have so many pixels of the picture, which keeps a third; 0 gives them back."""
         self._wanted = width
         if self.isVisible():
             self._apply_page_width()
@@ -191,31 +193,33 @@ class Workspace(QWidget):
 
     def _apply_page_width(self) -> None:
         sizes = self.columns.sizes()
-        width = (self._chosen or min(self._wanted, sum(sizes) // 2)) if self._wanted else 0
+        room, third, least = sum(sizes[:3]), sum(sizes) // 3, self.recordings.minimumWidth()
+        most = room - sizes[0] - third
+        if most < _ROOMY_PAGE:
+            most = room - least - third
+        width = (self._chosen or min(self._wanted, room // 2, most)) if self._wanted else 0
         if width and self.lent is None and sizes[2] < width:
-            self.lent = sizes[2]
-            self.columns.setSizes([sizes[0], sizes[1] + sizes[2] - width, width, *sizes[3:]])
+            self.lent = sizes[0], sizes[2]
+            listed = max(least, min(sizes[0], room - width - third))
+            self.columns.setSizes([listed, room - listed - width, width, *sizes[3:]])
         elif not self._wanted and self.lent is not None:
             self._chosen = sizes[2]
-            lent, self.lent = self.lent, None
-            self.columns.setSizes([sizes[0], sizes[1] + sizes[2] - lent, lent, *sizes[3:]])
+            (listed, lent), self.lent = self.lent, None
+            listed = max(sizes[0], listed)
+            self.columns.setSizes([listed, room - listed - lent, lent, *sizes[3:]])
+
+    def _fit_text(self) -> None:
+        self.pages.setMinimumWidth(theme.scaled(304))
 
     def _lay_out_lower(self) -> None:
-        column = QVBoxLayout(self._lower)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.transport)
-        column.addWidget(self.gate_line)
-        column.addWidget(self.coding_line)
+        column = make_column(self.transport, self.gate_line, self.coding_line, spacing=0)
+        self._lower.setLayout(column)
         row = QHBoxLayout()
         row.addWidget(self.slider)
         self._slider_row = row
         column.addLayout(row)
         # The slider's track ends before its own edge: the timeline ends there too, so that times stand above times.
-        below = QHBoxLayout()
-        below.setContentsMargins(0, 0, _SLIDER_MARGIN, 0)
-        below.addWidget(self.timeline)
-        column.addLayout(below, 1)
+        column.addLayout(make_row(self.timeline, margin=(0, 0, _SLIDER_MARGIN, 0)), 1)
         self.timeline.edges_changed.connect(self._align_slider)
         self._align_slider()
 

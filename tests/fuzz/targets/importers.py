@@ -14,8 +14,9 @@ from random import Random
 from typing import ClassVar
 
 from annotate.chains.chain_formats import find_format
-from annotate.interchange.annotation_files import get_format, read_file
+from annotate.interchange.annotation_files import READ_ONLY_FORMATS, get_format, read_file
 from annotate.interchange.lane_mapping import load_mapping
+from annotate.study.participant_variables import read_variables
 from anonymize.pii_review.pii_files import read_decisions
 from app.shortcut_table import read_keys
 from benchmark.prompts import prompt_templates
@@ -25,6 +26,7 @@ from project.schemes import scheme_file
 from project.session.session import Session
 from project.session.settings import load_settings
 from resources.prompt_texts import prompt_keys
+from tests.builders.read_only_files import READ_ONLY_FILES
 from tests.fuzz.base import Refuted
 from tests.fuzz.mutate import json_bytes, spoil_bytes, spoil_json, spoil_text
 from tests.fuzz.seeds import CLIP, LAB, command, command_lines, full_study
@@ -197,7 +199,7 @@ class Annotations(Importer):
 
     arguments = command_lines("""
 segment import LAB FILE
-segment import LAB FILE
+segment import LAB FILE --new-recordings
 segment import LAB FILE --recording 1
 segment import LAB FILE --preview
 """)
@@ -210,6 +212,15 @@ segment import LAB FILE --preview
 
     def make(self) -> list[tuple[str, bytes]]:
         return [file for key in self._formats for file in _exported(key)]
+
+
+class ReadOnly(Annotations):
+    """Files of the formats that the program only reads."""
+
+    def make(self) -> list[tuple[str, bytes]]:
+        return [
+            (f"a{get_format(key).suffixes[0]}", READ_ONLY_FILES[key].encode("utf-8-sig")) for key in READ_ONLY_FORMATS
+        ]
 
 
 class Captions(Annotations):
@@ -294,6 +305,16 @@ class Schemes(Importer):
 
     def make(self) -> list[tuple[str, bytes]]:
         return [(f"{name}.toml", scheme_file.shipped_text(name).encode()) for name in scheme_file.shipped_names()]
+
+
+class Variables(Importer):
+    arguments = command_lines("participant import LAB FILE")
+
+    def read(self, file: Path) -> None:
+        read_variables(file)
+
+    def make(self) -> list[tuple[str, bytes]]:
+        return [("people.csv", b'participant;age;condition\nP01;23;robot\nRobot;;"a ""human"""\n')]
 
 
 class Words(Importer):

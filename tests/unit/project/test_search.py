@@ -117,6 +117,7 @@ def test_what_matches_is_marked_and_a_long_text_is_cut_around_it(small: Small, i
     assert [excerpt.text[start:end] for start, end in excerpt.marks] == ["Café", "cafés"]
     (number,) = index.find_locations("needle")
     cut = index.excerpt("needle", number)
+    assert index.excerpts("needle", [number]) == [cut]
     assert "needle" in cut.text
     assert len(cut.text) < 200
 

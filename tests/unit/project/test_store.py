@@ -16,6 +16,7 @@ import pytest
 from project.entities.study_records import Annotator
 from project.errors import Cancelled, UserError
 from project.files.sqlcipher import sqlite3
+from project.ids import new_id
 from project.integrity.integrity_check import check_study
 from project.queries.annotator_rows import insert_annotator
 from project.queries.history_rows import read_steps
@@ -199,6 +200,20 @@ def test_a_drag_that_ends_on_somebody_new_is_undone_at_once(tmp_path: Path) -> N
         study.redo()
         assert segments_of(study, small.recording.id)[0].annotator_id == bert.id
     assert check_study(tmp_path / "a.greenroom") == []
+
+
+def test_rows_that_a_step_changes_twice_are_undone_and_done_again_exactly(small: Small) -> None:
+    old = small.add()
+    new = replace(old, id=new_id())
+    with small.study.step("Edit"):
+        for end_us in (3_000_000, 4_000_000):
+            update_segment(small.study, replace(old, end_us=end_us))
+        insert_segment(small.study, new)
+        update_segment(small.study, replace(new, end_us=5_000_000))
+    small.study.undo()
+    assert segments_of(small.study, small.recording.id) == [old]
+    small.study.redo()
+    assert [segment.end_us for segment in segments_of(small.study, small.recording.id)] == [4_000_000, 5_000_000]
 
 
 def test_values_survive_undo_exactly(study: Study) -> None:

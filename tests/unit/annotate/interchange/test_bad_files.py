@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from annotate.interchange import bounded_files as limits
+from annotate.interchange import tier_schemes
 from annotate.interchange.annotation_files import apply_import, get_format, guess_format, plan_import, read_file
 from annotate.interchange.document_export import export_recordings, exportable_recordings
 from annotate.interchange.lane_entries import guess_recordings
@@ -77,6 +78,7 @@ BAD: dict[str, list[bytes]] = {
         line(id="../../etc"),
         line(kind="robot"),
         line(password="x"),
+        (FIRST + '{"type": "study", "name": "half a \\ud83d", "schemes": ["shrec"]}\n').encode(),
         line() + json.dumps(PERSON).encode() + b"\n",
     ],
     "boris": [
@@ -86,6 +88,7 @@ BAD: dict[str, list[bytes]] = {
         project(events=[[1]]),
         b'{"observations": ' + b"[" * 100_000,
         b'{"observations": ' + b"9" * 10_000 + b"}",
+        b'{"observations": {"half a \\ud83d": {"events": []}}}',
         gzip.compress(b'{"observations": {}}', mtime=0)[:-12],
         gzip.compress(bytes(BOMB), 1, mtime=0),
     ],
@@ -140,12 +143,32 @@ def test_what_cannot_be_read_is_one_line_and_nothing_is_written(key: str, tmp_pa
     assert everything(session) == before
 
 
-def test_a_table_of_more_rows_than_anybody_marks_is_not_read(
+def test_more_rows_tiers_or_codes_than_anybody_uses_are_not_read(
     tmp_path: Path, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    path = tmp_path / "many.csv"
+    path.write_text("start_s,end_s,label\n" + "1,2,error\n" * 4)
     monkeypatch.setattr(limits, "MAX_ENTRIES", 3)
-    (tmp_path / "many.csv").write_text("start_s,end_s,label\n" + "1,2,error\n" * 4)
-    assert "has more than 3" in refused(session, tmp_path / "many.csv", "csv")
+    assert "has more than 3 segments" in refused(session, path, "csv")
+    path.write_text("start_s,label,track\n1,error,a\n1,error,b\n")
+    monkeypatch.setattr(limits, "MAX_LANES", 1)
+    assert "has more than 1 tiers" in refused(session, path, "csv")
+    path.write_text("Time_Relative_sf,Behavior,Event_Type\n1,look,Point\n")
+    monkeypatch.setattr(tier_schemes, "MAX_SCHEME_BYTES", 10)
+    assert "more codes than a scheme can hold" in refused(session, path, "observer")
+
+
+def test_numbers_that_no_study_can_hold_are_left_out(tmp_path: Path) -> None:
+    told = json.dumps({"name": "x", "duration_us": 10**300})
+    path = tmp_path / "a.eaf"
+    path.write_text(
+        f'<ANNOTATION_DOCUMENT><HEADER><PROPERTY NAME="greenroom">{told}</PROPERTY></HEADER></ANNOTATION_DOCUMENT>'
+    )
+    assert [(part.name, part.duration_us) for part in read_file(path).recordings] == [("x", 0)]
+    path = tmp_path / "a.csv"
+    path.write_text(EVENTS.strip() + f",Modifier #{'9' * 5000}\r\no,s,look,STATE,1,2,x\r\n")
+    [part] = read_file(path).recordings
+    assert [dict(entry.values) for lane in part.lanes for entry in lane.entries] == [{}]
 
 
 def test_links_to_media_are_names_and_nothing_more(tmp_path: Path) -> None:
@@ -161,7 +184,7 @@ def test_links_to_media_are_names_and_nothing_more(tmp_path: Path) -> None:
     assert [link.path for link in part.media] == ["../../../etc/passwd", "7", ""]
 
 
-@pytest.mark.parametrize("link", ["/etc/passwd", "C:\\secret.mp4", "a/../../b.mp4"])
+@pytest.mark.parametrize("link", ["/etc/passwd", "C:\\secret.mp4", "a/../../b.mp4", "."])
 def test_links_of_the_lossless_file_stay_in_the_folder(link: str, tmp_path: Path, session: Session) -> None:
     path = tmp_path / "a.jsonl"
     export_recordings(session, get_format("jsonl"), path, exportable_recordings(session))
@@ -175,7 +198,7 @@ def test_links_of_the_lossless_file_stay_in_the_folder(link: str, tmp_path: Path
     with Session(Study.create(tmp_path / "b.greenroom"), "Newcomer") as other:
         bring(other, path)
         [(stored,)] = other.study.rows("SELECT path FROM medium")
-    assert stored in ("passwd", "secret.mp4", "b.mp4")
+    assert stored in ("passwd", "secret.mp4", "b.mp4", "medium")
 
 
 def test_archives(tmp_path: Path, session: Session) -> None:
@@ -209,6 +232,9 @@ def test_long_work_is_not_longer_than_the_file(db: bytes, tmp_path: Path) -> Non
         archive.writestr("project", b"\n" * 500_000 + b"feed: " + b" " * 400_000)
     with suppress(UserError):
         assert len(get_format("datavyu").read(path).recordings) == 1
+    path = tmp_path / "long.TextGrid"
+    path.write_text(GRID.format("30000\n" + '"IntervalTier" "a" 0 10 0\n' * 30_000))
+    assert len({lane.name for lane in get_format("textgrid").read(path).recordings[0].lanes}) == 30_000
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])

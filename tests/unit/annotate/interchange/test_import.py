@@ -28,6 +28,7 @@ from annotate.interchange.lossless_format import STUDY, collect_rows
 from project.entities.study_records import (
     Annotator,
     Changes,
+    ConsentUse,
     MediaFacts,
     Medium,
     MediumRole,
@@ -37,7 +38,7 @@ from project.entities.study_records import (
 )
 from project.errors import UserError
 from project.ids import new_id
-from project.queries.recording_rows import all_recordings
+from project.queries.recording_rows import all_recordings, consents, insert_participant, set_consent
 from project.queries.segment_rows import all_segments, values_of
 from project.session.session import Session
 from project.store.study import Study
@@ -244,7 +245,10 @@ def test_an_export_never_replaces_a_file_unasked(session: Session, tmp_path: Pat
 def test_no_cell_is_a_formula_and_every_one_comes_back(cell: str) -> None:
     written = neutralize_formula(cell)
     assert restore_formula(written) == cell
-    assert written[:1] not in tuple("=+-@\t\r") or written.lstrip("-").replace(".", "", 1).isdigit()
+    assert (
+        written[:1] not in tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+        or written.lstrip("-").replace(".", "", 1).isdigit()
+    )
 
 
 KEEPS_IDS = {"eaf": True, "csv": True, "textgrid": False, "boris": False, "boris-csv": False, "datavyu": True}
@@ -318,6 +322,22 @@ def test_the_lossless_one_makes_the_same_study_again(content: Content) -> None:
             assert found[STUDY][0]["schemes"] == wanted[STUDY][0]["schemes"]
             target.study.undo()
             assert not target.study.rows("SELECT 1 FROM recording UNION ALL SELECT 1 FROM segment")
+
+
+def test_no_file_grants_a_consent_of_somebody_whom_the_study_has(session: Session, tmp_path: Path) -> None:
+    person = Participant(new_id(), "P77", ParticipantRole.USER)
+    with session.step("Add"):
+        insert_participant(session.study, person)
+        set_consent(session.study, person.id, ConsentUse.RELEASE, True)
+    path = tmp_path / "a.jsonl"
+    export_recordings(session, get_format("jsonl"), path, exportable_recordings(session))
+    with session.step("Take back"):
+        session.study.write("DELETE FROM consent", ())
+    document = read_file(path)
+    plan = plan_import(session, document, guess_mapping(session, document), guess_recordings(session, document))
+    apply_import(session, plan, path.name)
+    assert consents(session.study, person.id)[ConsentUse.RELEASE] is False
+    assert any("lines of type consent are left out" in remark for remark in plan.remarks)
 
 
 def simple(media: Mapping[str, int] = MappingProxyType({})) -> Content:

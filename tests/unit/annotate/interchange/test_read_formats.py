@@ -7,44 +7,8 @@ import pytest
 from annotate.interchange.annotation_files import READ_ONLY_FORMATS, get_format, guess_format, read_file
 from annotate.interchange.document import Document, InterchangeEntry
 from project.errors import UserError
+from tests.builders.read_only_files import CHA, INTERACT, OBSERVER, RTTM
 
-CHA = """@UTF8
-@Begin
-@Languages:\teng
-@Participants:\tCHI Ross Target_Child, FAT Brian Father
-@Media:\twalk, video
-*CHI:\tmore cookie . \x151200_2500\x15
-%act:\treaches for the
-\tjar
-*FAT:\tyou want
-\tanother one ? \x152500_4100\x15
-*CHI:\tyes .
-%act:\tnods
-@End
-"""
-RTTM = """;; made by a diarizer
-SPKR-INFO walk 1 <NA> <NA> <NA> unknown A <NA>
-SPEAKER walk 1 0.5 1.25 <NA> <NA> A <NA> <NA>
-SPEAKER walk 1 1.75 0.5 <NA> <NA> B <NA> <NA>
-LEXEME walk 1 0.5 0.3 hello lex A <NA>
-NON-SPEECH walk 1 3 <NA> <NA> laugh <NA> <NA>
-"""
-OBSERVER = (
-    '"Time_Relative_hms";"Time_Relative_sf";"Duration_sf";"Observation";"Subject";"Behavior";"Modifier_1";'
-    '"Event_Type";"Comment"\n'
-    '"00:00:01";"1,5";"2,5";"visit 1";"child";"look";"mother";"State start";"first"\n'
-    '"00:00:04";"4,0";"0";"visit 1";"child";"look";"mother";"State stop";""\n'
-    '"00:00:05";"5,0";"0";"visit 1";"child";"nod";"";"Point";""\n'
-    '"00:00:01";"1,0";"";"visit 2";"";"walk";"";"State start";""\n'
-    '"00:00:02";"2,25";"";"visit 2";"";"walk";"";"State stop";""\n'
-    '"00:00:03";"3,0";"";"visit 2";"";"walk";"";"State start";""\n'
-)
-INTERACT = (
-    "DataGroup\tDataSet\tOnset\tOffset\tDuration\tTranscript\tAffect\tGaze\n"
-    "home\tdyad 1\t00:00:01:10\t00:00:02:00\t00:00:00:15\tsmiles first\tpositive\t\n"
-    "home\tdyad 1\t00:00:02:00\t00:00:04:24\t00:00:02:24\t\tneutral\tmother\n"
-    "home\tdyad 2\t\t\t\t\t\t\n"
-)
 Lane = tuple[str, str, list[tuple[int, int, str]]]
 
 
@@ -119,6 +83,21 @@ def test_events_of_interact(tmp_path: Path) -> None:
     assert found.remarks == ("Times count frames, which are read as 25 a second.",)
     seconds = read(tmp_path, "s.csv", "Level,Description,Number,Onset_Time,Offset_Time,Affect\n3,Event,1,0.5,1.25,A\n")
     assert lanes(seconds) == {"s": [("Affect", "", [(500, 1250, "A")])]}
+
+
+def test_times_that_make_no_sense_are_left_out_and_counted(tmp_path: Path) -> None:
+    digits = "9" * 5000
+    head = "Time_Relative_sf;Behavior;Event_Type\n"
+    for name, text, why in (
+        ("a.txt", f"Onset\tOffset\tGaze\n0:00:01:{digits}\t0:00:02:00\tmother\n", "an event without times"),
+        ("a.csv", f"{head}4;look;State start\n2;look;State stop\n", "a stop before its start"),
+        ("b.csv", f"{head}{digits};look;Point\n", "a row without a time"),
+        ("a.rttm", f"SPEAKER walk 1 nan {digits} <NA> <NA> A <NA> <NA>\n", "a line without times"),
+        ("a.cha", f"@UTF8\n@Begin\n*CHI:\tyes . \x15{digits}_2\x15\n@End\n", "an utterance without a time"),
+    ):
+        found = read(tmp_path, name, text)
+        assert not any(lane.entries for part in found.recordings for lane in part.lanes), name
+        assert [(what.startswith(why), count) for what, count in found.unread.items()] == [(True, 1)], name
 
 
 @pytest.mark.parametrize("key", READ_ONLY_FORMATS)

@@ -54,6 +54,16 @@ def study(path: Path) -> Iterator[StudyReader]:
         yield opened
 
 
+def test_no_variable_of_participants_takes_the_place_of_another_column(path: Path) -> None:
+    with Session.open(path, "Ada") as session:
+        enter_variables(session, all_participants(session.study)[0], {"consent_release": "True", "count": "7"})
+    with door.open(path, annotator="Ada") as study:
+        (person,) = study.participants().to_dict("records")
+        budget = study.time_budget(by=["count"], scheme="cues", track="action")
+    assert (person["consent_release"], person["variable_consent_release"]) == (False, "True")
+    assert budget[budget["variable_count"] == "7"]["count"].sum() == 1
+
+
 def test_the_tables_hold_the_rows_of_the_study(study: StudyReader) -> None:
     assert study.recordings()["name"].tolist() == ["walk", "walk 2"]
     (person,) = study.participants().to_dict("records")

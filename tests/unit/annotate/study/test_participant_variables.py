@@ -93,6 +93,7 @@ def test_a_table_is_filled_in_as_one_step_or_not_at_all(session: Session, tmp_pa
         (b"participant,age\nP01\n", "another number of cells"),
         (b"participant,age\nP01,1\nP01,2\n", "two rows"),
         (b"participant,age\nP01,\xff\n", "not in UTF-8"),
+        (b'participant,age\nP01,"1\n', "cannot be read at line"),
     ],
 )
 def test_a_table_that_cannot_be_read(tmp_path: Path, content: bytes, said: str) -> None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from annotate.interchange.annotation_files import apply_import, plan_import, read_file
+from annotate.interchange.lane_mapping import guess_mapping
 from annotate.segments.segment_edits import add_segment
 from annotate.study.people import add_participant, set_consent
 from anonymize.faces.face_review_edits import assign_faces, dismiss_faces, mark_seen
@@ -24,7 +26,7 @@ from anonymize.release.release_rules import (
     waive_rule,
     withdraw_waiver,
 )
-from anonymize.release.release_texts import confirm_texts
+from anonymize.release.release_texts import confirm_texts, list_released_texts
 from models.weights import installed_weights as weights
 from project.entities.face_regions import Keyframe
 from project.entities.study_records import ConsentUse, ParticipantRole, Recording, Utterance
@@ -33,7 +35,7 @@ from project.errors import UserError
 from project.ids import new_id
 from project.queries.face_rows import set_track_box, tracks_of
 from project.queries.pii_rows import PiiVerdict
-from project.queries.recording_rows import all_participants, set_appearance, set_hold_out
+from project.queries.recording_rows import all_participants, all_recordings, set_appearance, set_hold_out
 from project.queries.transcript_rows import delete_utterance, insert_utterances, update_utterance, utterances_of
 from project.search.free_texts import free_texts
 from project.session.session import Session
@@ -193,6 +195,20 @@ def test_texts_have_to_be_read_as_they_are_now(session: Session) -> None:
     assert rules(session, scrubbing) == ["texts-reviewed"]
     set_private_words(session, {})
     assert rules(session, scrubbing) == []
+
+
+def test_words_that_an_import_made_codes_of_are_searched_and_read(session: Session, tmp_path: Path) -> None:
+    log = tmp_path / "gaze.csv"
+    log.write_text(f"Time_Relative_sf,Duration_sf,Subject,Behavior,Event_Type\n0.1,0.5,P01,{LISTED},State start\n")
+    document = read_file(log)
+    mapping, places = guess_mapping(session, document), (all_recordings(session.study)[0].id,)
+    apply_import(session, plan_import(session, document, mapping, places), log.name)
+    (blocker,) = undecided(session, PLAN)
+    assert f"“{LISTED}”" in blocker.sentence
+    scrubbed = list_released_texts(session)
+    assert ("code", LISTED) in [(text.place, text.after) for text in scrubbed]
+    keep_words(session, [LISTED])
+    assert undecided(session, PLAN) == []
 
 
 def test_what_can_never_be_released_is_refused_at_once(session: Session, tmp_path: Path) -> None:

@@ -336,6 +336,10 @@ def test_neither_a_copy_nor_an_exported_file_brings_them_back(tmp_path: Path, gr
         assert "“Zyxanna”" in told
         assert b"Zyxanna" not in path.read_bytes()
     greenroom("speech", "import", path, spoken, "--recording", "2", "--replace", "--keep-rest")
+    people = tmp_path / "people.csv"
+    people.write_text("participant,friend\nP02,Zyxanna Quellbach\n")
+    assert "“Zyxanna”" in greenroom("participant", "import", path, people, code=2)
+    greenroom("participant", "import", path, people, "--keep-rest")
 
 
 def test_an_encrypted_study_stays_encrypted_with_its_backups(
