@@ -164,12 +164,13 @@ def _match_part(part: RecordingPart, present: list[Recording], files: dict[str, 
     lasting = [recording_id for recording_id, difference in differences.items() if difference < _SAME_LENGTH_US]
     if part.duration_us and len(lasting) == 1:
         return lasting[0]
-    if len(present) == 1 and parts == 1 and _lies_mostly_within(part, present[0].duration_us):
+    if len(present) == 1 and parts == 1 and lies_mostly_within(part, present[0].duration_us):
         return present[0].id
     return NEW_RECORDING if parts > 1 and part.lanes and part.on_media_time and not part.media else ""
 
 
-def _lies_mostly_within(part: RecordingPart, duration_us: int) -> bool:
+def lies_mostly_within(part: RecordingPart, duration_us: int) -> bool:
+    """Tell whether at least half of the entries of a part begin within a recording so long."""
     starts = [entry.start_us for lane in part.lanes for entry in lane.entries]
     return sum(start >= duration_us for start in starts) * 2 <= len(starts)
 

@@ -97,6 +97,7 @@ def write_code_book(editor: SchemeEditor) -> None:
         add_label(editor, name, key)
     select(editor, "labels", 1)
     assert "The window uses S itself" in editor.label_form.notes["shortcut"].text()
+    assert [row.is_wrong for row in editor.labels.table.records()] == [False, True, True]
     editor.label_form.shortcut.setFocus()
     press(editor, "Backspace")
     type_text(editor, "e")

@@ -103,7 +103,7 @@ def test_the_form_follows_the_scheme_of_the_selected_segment(qtbot: QtBot, coded
     assert set(inspector.labels.buttons) == {"rating"}
 
 
-def test_keys_and_guidelines_are_those_of_the_active_track(coded: MainWindow, study: Path) -> None:
+def test_keys_and_guidelines_are_those_of_the_active_track(qtbot: QtBot, coded: MainWindow, study: Path) -> None:
     coded.studio.set_marks(SECOND_US, 2 * SECOND_US)
     press(coded, "X")
     assert coded.active.key == "cues/action"
@@ -115,6 +115,10 @@ def test_keys_and_guidelines_are_those_of_the_active_track(coded: MainWindow, st
     press(coded, "Esc")
     coded.active.select_track("shrec/segments")
     coded.studio.set_marks(SECOND_US, 2 * SECOND_US)
+    with qtbot.waitSignal(coded.studio.message) as told:
+        press(coded, "3")
+    assert told.args[0].startswith("3 is a key of the track ")
+    assert not of_scheme(coded, "shrec")
     press(coded, "C")
     assert [segment.label for segment in of_scheme(coded, "shrec")] == ["competence"]
     assert [action.shortcut().toString() for action in coded.menus.label_actions] == ["E", "C", "N"]

@@ -97,6 +97,24 @@ def test_apart_and_together_with_a_conflict(qtbot: QtBot, window: MainWindow, an
     assert "nothing new" in team.status.text()
 
 
+def test_a_copy_opens_as_a_new_study_and_not_as_somebody_else_left_theirs(
+    qtbot: QtBot, window: MainWindow, answers: Answers, tmp_path: Path
+) -> None:
+    team: TeamTab = window.windows.open_window("team")
+    team.form.names.setText("Ada, Bo")
+    qtbot.mouseClick(team.form.make, Qt.MouseButton.LeftButton)
+    for name in ("Ada", "Bo"):
+        team.ask_split = lambda _names, name=name: (name, MediaWith.LEAVE)
+        answers.give(copy_place=tmp_path / name)
+        qtbot.mouseClick(team.split, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: not team.copying.busy)
+    first, second, *_ = (recording.id for recording in all_recordings(window.studio.session.study))
+    for name, opened in (("Ada", first), ("Bo", first), ("Ada", second)):
+        assert window.open_study(tmp_path / f"{name}.greenroom")
+        assert window.studio.recording.id == opened
+        window.choose_recording(second)
+
+
 @pytest.fixture
 def copying(
     open_reused: OpenReused, answers: Answers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -6,12 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.gui.annotate.segments_tab import SegmentsTab
 from app.gui.files.annotation_import import ImportWindow
 from app.gui.files.start_dialog import StartDialog, StudyPlan
+from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Verdict
 from project.queries.recording_rows import all_media, all_recordings
@@ -174,6 +175,21 @@ def test_windows_and_columns_come_back_where_they_were(qtbot: QtBot, open_window
     assert found.window().size() == size
     assert found.view.hidden_columns() == hidden
     assert set(again.windows._open) == {"segments"}, "neither what was closed nor what was for one errand"
+
+
+def test_a_file_that_is_saved_under_a_name_without_an_ending_gets_its_own(
+    monkeypatch: pytest.MonkeyPatch, qtbot: QtBot, tmp_path: Path
+) -> None:
+    def ask(_questions: Dialogs, make: Callable[[], QFileDialog]) -> QFileDialog:
+        dialog = make()
+        dialog.findChild(QLineEdit).setText("budget")
+        dialog.accept()
+        return dialog
+
+    monkeypatch.setattr(Dialogs, "ask", ask)
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    assert Dialogs(parent).save("Save", tmp_path / "table.csv", "Tables") == tmp_path / "budget.csv"
 
 
 class Beginning(Answers):

@@ -137,6 +137,22 @@ def test_what_is_imported_into_an_empty_study_is_shown_and_coded_with_keys_at_on
     assert schemes_in_use(window.studio.session.study) == ["shrec"]
 
 
+def test_what_lies_outside_the_recording_on_screen_is_not_proposed_for_it_and_shown_once_imported(
+    window: MainWindow, answers: Answers, tmp_path: Path, qtbot: QtBot
+) -> None:
+    late = window.studio.recording.duration_us // 1_000_000
+    rows = "".join(f"Bo,{late + start},{late + start + 1},face\n" for start in range(3))
+    (tmp_path / "visits.csv").write_text("annotator,start_s,end_s,label\n" + rows, "utf-8")
+    answers.give(annotations=[tmp_path / "visits.csv"])
+    importing = open_import(window, qtbot)
+    assert importing.total.text() == "0 new, 3 left out"
+    assert importing.tabs.currentWidget() is importing.parts_page
+    importing.make_missing.click()
+    importing.apply.click()
+    assert window.studio.recording.name == "visits"
+    window.commands.undo()
+
+
 def test_an_export_writes_what_is_ticked(window: MainWindow, answers: Answers, tmp_path: Path, qtbot: QtBot) -> None:
     window.menus.actions["export_annotations"].trigger()
     found: ExportWindow = window.windows.open_window("export_annotations")

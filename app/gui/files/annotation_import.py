@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QTabWidg
 from annotate.interchange.annotation_files import apply_import, guess_format, read_files
 from annotate.interchange.document import Document
 from annotate.interchange.document_import import Plan
+from annotate.interchange.lane_entries import lies_mostly_within
 from annotate.interchange.lane_mapping import OutsideRule
 from annotate.interchange.lossless_format import RowsPlan
 from app.gui.files.import_choices import Detail, FirstRow, ImportChoices, LaneImportCounts
@@ -148,7 +149,8 @@ class ImportWindow(StudyView):
         if self._context.studio.edit_many(do, self._rows, text):
             self._context.studio.message.emit(said[0])
             self.window().close()
-            if self._context.studio.recording is None and shown:
+            here = self._context.studio.recording
+            if shown and (here is None or here.id not in shown):
                 self._context.look_at(shown[0], 0)
 
     def _forget(self) -> None:
@@ -170,7 +172,8 @@ class ImportWindow(StudyView):
         self._choices = ImportChoices(session, document, self._context.keys_in_use())
         here = self._context.studio.recording
         if here is not None and self._choices.places == [""]:
-            self._choices.places = [here.id]
+            within = lies_mostly_within(document.recordings[0], here.duration_us)
+            self._choices.places = [here.id if within else ""]
         self.format.setText(name)
         for page in (self.details, self.first_rows, self.parts_page):
             self.tabs.setTabVisible(self.tabs.indexOf(page), not self._choices.whole)

@@ -373,15 +373,18 @@ class SchemeEditor(OwnDialog):
         for problem in self._problems:
             if problem.path[: len(path)] == path and len(problem.path) > len(path):
                 found.setdefault(str(problem.path[len(path)]), []).append(problem.what)
-        shortcut = part.shortcut if isinstance(part, Label | Field) else ""
-        if shortcut and shortcut.upper() in self._keys:
-            taken = tr("the window uses {key} itself, so it does nothing here").format(key=shortcut)
+        if isinstance(part, Label | Field) and self._is_key_taken(part):
+            taken = tr("the window uses {key} itself, so it does nothing here").format(key=part.shortcut)
             found.setdefault("shortcut", []).append(taken)
         return found
 
+    def _is_key_taken(self, part: _Part) -> bool:
+        return isinstance(part, Label | Field) and bool(part.shortcut) and part.shortcut.upper() in self._keys
+
     def _is_wrong(self, section: str, place: int) -> bool:
         path = self._path(section, place)
-        return any(problem.path[: len(path)] == path for problem in self._problems)
+        taken = self._is_key_taken(self._parts(section)[place])
+        return taken or any(problem.path[: len(path)] == path for problem in self._problems)
 
     def _say_problems(self) -> None:
         problems = self._problems

@@ -343,9 +343,7 @@ def _facts_text(entry: SchemeEntry) -> str:
     if entry.taken_shortcuts:
         keys = escape(", ".join(entry.taken_shortcuts))
         lines.append(
-            tr("The window uses {keys} itself (Ctrl+F1 lists its keys): choose another shortcut in the file.").format(
-                keys=keys
-            )
+            tr("The window uses {keys} itself (Ctrl+F1 lists its keys): choose another shortcut.").format(keys=keys)
         )
     if entry.file:
         lines.append(tr("File: {file}").format(file=escape(entry.file)))

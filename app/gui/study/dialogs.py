@@ -122,9 +122,20 @@ class Dialogs:
         return [Path(path) for path in paths]
 
     def save(self, title: str, path: Path, kind: str) -> Path | None:
-        """Ask under which name to save a file of a kind; the dialog asks before it gives one that is there."""
-        found, _ = QFileDialog.getSaveFileName(self._parent_window(), title, str(path), f"{kind} (*{path.suffix})")
-        return Path(found) if found else None
+        """Ask under which name to save a file of a kind; the dialog asks before it gives one that is there.
+
+        A name without an ending gets that of `path`.
+        """
+
+        def make() -> QFileDialog:
+            dialog = QFileDialog(self._parent_window(), title, str(path.parent), f"{kind} (*{path.suffix})")
+            dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+            dialog.setDefaultSuffix(path.suffix)
+            dialog.selectFile(path.name)
+            return dialog
+
+        dialog = self.ask(make)
+        return Path(dialog.selectedFiles()[0]) if dialog is not None else None
 
     def text(self, title: str, question: str, before: str) -> str | None:
         """Ask for a line of text."""
@@ -193,13 +204,7 @@ class Dialogs:
 
     def copy_place(self, name: str) -> Path | None:
         """Ask where a copy of the study goes."""
-        path, _ = QFileDialog.getSaveFileName(
-            self._parent_window(),
-            tr("Copy for an annotator"),
-            str(self._start_folder() / f"{name}.greenroom"),
-            STUDY_FILTER,
-        )
-        return Path(path) if path else None
+        return self.save(tr("Copy for an annotator"), self._start_folder() / f"{name}.greenroom", tr("Studies"))
 
     def copies(self) -> list[Path]:
         """Ask which copies of the study to merge."""

@@ -484,6 +484,17 @@ class ActiveTrack(QObject):
             for track in scheme.tracks
         ] if session else []  # fmt: skip
 
+    def keys_elsewhere(self) -> dict[str, str]:
+        """Return shortcut -> name of the track, for the labels of the tracks that new segments do not go to."""
+        session, here = self._studio.session, self.key_pair
+        return {
+            label.shortcut: track.name
+            for scheme in reversed([*session.schemes])
+            for track in reversed(scheme.tracks)
+            for label in track.offered_labels
+            if label.shortcut and (scheme.key, track.key) != here
+        } if session else {}  # fmt: skip
+
     def select_track(self, key: str) -> None:
         """Let new segments go to another track, given as `key` gives it."""
         scheme, _, track = key.partition("/")

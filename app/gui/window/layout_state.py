@@ -4,6 +4,7 @@ A change is saved within `SAVE_DELAY_MS`, so that a crash loses nothing.
 """
 
 from dataclasses import replace
+from hashlib import sha256
 
 from PySide6.QtCore import QTimer
 
@@ -11,8 +12,15 @@ from app.gui.pages import context
 from app.gui.recordings.recording_arrangement import RecordingArrangement
 from app.gui.window.parts import WindowParts
 from project.entities.study_records import Json
+from project.session.session import Session, copy_owner
 
 SAVE_DELAY_MS = 1_000
+
+
+def _view_key(session: Session) -> str:
+    """Name the view of a study; a copy for an annotator has the study's id and a view of its own."""
+    owner = copy_owner(session.study)
+    return session.study.id + (f"-{sha256(owner.encode()).hexdigest()[:12]}" if owner else "")
 
 
 class WindowMemory:
@@ -107,11 +115,11 @@ class WindowMemory:
             "windows": window.windows.save_state(),
             "pages": window.pages.save_state(),
         }
-        context.save_view_state(session.study.id, view)
+        context.save_view_state(_view_key(session), view)
 
-    def restore_view(self, study_id: str) -> None:
+    def restore_view(self, session: Session) -> None:
         """Show a study as it was left; one that is new here shows its first recording."""
-        window, view = self._window, context.load_view_state(study_id)
+        window, view = self._window, context.load_view_state(_view_key(session))
         places = view.get("places")
         found = {key: context.number_list(places, key, 3) for key in places} if isinstance(places, dict) else {}
         self._places = {key: place for key, place in found.items() if place is not None}

@@ -1,6 +1,6 @@
 """Builds the menu bar and the context menus from the table of actions, and disables what cannot be done now."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint, QRect, Qt, Signal, SignalInstance
@@ -87,16 +87,26 @@ class Menus(QObject):
         self.actions["verdicts"].setChecked(True)
         self.actions["subtitles"].setChecked(True)
         self.label_actions: list[QAction] = []
+        self.other_track_actions: list[QAction] = []
         self._marked = False
         self._shown: tuple[Requirement, str] | None = None
 
-    def set_track(self, track: Track | None, make: Callable[[str], object]) -> None:
-        """Offer each label of a track by its key: for a segment from the marks, or as the active label."""
-        for action in self.label_actions:
+    def set_track(
+        self,
+        track: Track | None,
+        make: Callable[[str], object],
+        elsewhere: Mapping[str, str],
+        tell: Callable[[str], object],
+    ) -> None:
+        """Offer each label of a track by its key: for a segment from the marks, or as the active label.
+
+        A key of another track, given as key -> its name in `elsewhere`, says where it would do something.
+        """
+        for action in (*self.label_actions, *self.other_track_actions):
             self._labels.removeAction(action)
             self._window.removeAction(action)
             action.deleteLater()
-        self.label_actions = []
+        self.label_actions, self.other_track_actions = [], []
         for label in track.offered_labels if track else ():
             name = label.name.replace("&", "&&")
             points = track is not None and track.holds_points
@@ -114,6 +124,18 @@ class Menus(QObject):
             self._labels.insertAction(self.actions["next_label"], action)
             self._window.addAction(action)
             self.label_actions.append(action)
+        taken = [*self.used_keys(), *(action.shortcut() for action in self.label_actions)]
+        for key, other in elsewhere.items():
+            if track is None or QKeySequence(key) in taken:
+                continue
+            text = tr("{key} is a key of the track {other}. New segments go to {track}: {next} goes to the next track.")
+            said = text.format(
+                key=key, other=other, track=track.name, next=", ".join(self._shortcuts.keys("next_track"))
+            )
+            action = QAction(said, self._window, shortcut=QKeySequence(key), autoRepeat=False, enabled=self._marked)
+            action.triggered.connect(lambda _=False, said=said: tell(said))
+            self._window.addAction(action)
+            self.other_track_actions.append(action)
 
     def apply_shortcuts(self) -> None:
         """Give every action the keys that it has now."""
@@ -130,7 +152,7 @@ class Menus(QObject):
             return
         self._shown = (present, reason)
         self._marked = MARKED in present
-        for action in self.label_actions:
+        for action in (*self.label_actions, *self.other_track_actions):
             action.setEnabled(self._marked)
         for spec in ACTIONS:
             action = self.actions[spec.key]

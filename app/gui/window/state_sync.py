@@ -97,7 +97,7 @@ class WindowReactions(QObject):
             window.messages.set_saved("")
         else:
             self._set_title(session)
-            self._memory.restore_view(session.study.id)
+            self._memory.restore_view(session)
         self._show_recent()
         window.files.questions.start = session.study.folder if session else None
         self.show_policy()
@@ -170,7 +170,8 @@ class WindowReactions(QObject):
 
     def show_track(self) -> None:
         """Offer the labels of the track that new segments go to."""
-        self._menus.set_track(self._window.active.track, self._window.sampling.press_label)
+        active, tell = self._window.active, self._window.studio.message.emit
+        self._menus.set_track(active.track, self._window.sampling.press_label, active.keys_elsewhere(), tell)
         self.update_actions()
         self._window.marks.show_span()
 
