@@ -22,6 +22,7 @@ from app.gui.window.page_registry import WINDOWS
 from tests.builders.mouse_and_keys import click
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog, owning_window
+from widgets.table.record_table import RecordTable
 
 
 @pytest.fixture(scope="module")
@@ -194,6 +195,18 @@ def test_views_share_a_window_and_are_made_when_their_tab_is_first_shown(window:
     assert not team.findChildren(TeamTab)
     team.tabs.setCurrentIndex(0)
     assert team.findChildren(TeamTab)
+
+
+def test_a_column_that_was_dragged_is_as_wide_when_its_view_comes_back(window: MainWindow, qtbot: QtBot) -> None:
+    prompts = window.open_view("revisions")
+    table = prompts.findChildren(RecordTable)[0]
+    assert not table.dragged_widths()
+    table.horizontalHeader().resizeSection(0, table.columnWidth(0) + 33)
+    dragged, kept = table.dragged_widths(), window.pages.save_state()["judges"]
+    table.restore_widths([10] * len(dragged))
+    window.pages.restore_state({"judges": kept})
+    assert table.dragged_widths() == dragged
+    window.open_view("judges")
 
 
 def test_a_view_of_a_mode_is_a_tab_of_its_page_which_comes_back(window: MainWindow) -> None:

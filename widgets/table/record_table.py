@@ -466,6 +466,18 @@ class RecordTable(QTableView, Generic[R]):
         rows = self.verticalHeader().defaultSectionSize() * len(self.records())
         self.setFixedHeight(min(most, self.horizontalHeader().sizeHint().height() + rows + 2 * self.frameWidth() + 2))
 
+    def dragged_widths(self) -> list[int]:
+        """Return the widths of the columns where somebody dragged one; nothing while they follow the texts."""
+        widths = [self.columnWidth(place) for place in range(len(self.records_model.columns))]
+        return widths if self._fitted and self._fitted != widths else []
+
+    def restore_widths(self, widths: Sequence[int]) -> None:
+        """Give the columns widths that `dragged_widths` returned; other columns than then keep theirs."""
+        if len(widths) == len(self.records_model.columns):
+            for place, width in enumerate(widths):
+                self.setColumnWidth(place, width)
+            self._fitted = [0] * len(widths)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         index = self.currentIndex()
         if event.key() in _OPEN_KEYS and index.isValid() and self.state() is not QAbstractItemView.State.EditingState:

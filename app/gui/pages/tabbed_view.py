@@ -10,7 +10,9 @@ from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from app.gui.pages.context import Context, StatefulView, View, decode_state, encode_state, text_list, text_value
 from app.gui.pages.study_view import StudyView
+from project.entities.study_records import Json
 from project.errors import UserError
+from widgets.table.record_table import RecordTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,8 @@ class TabbedView(QWidget):
         for key, view in self._views.items():
             own = view.save_state() if isinstance(view, StatefulView) else {}
             splitters = [encode_state(splitter.saveState()) for splitter in view.findChildren(QSplitter)]
-            self._states[key] = {"own": own, "splitters": [*splitters]}
+            widths: list[Json] = [[*table.dragged_widths()] for table in view.findChildren(RecordTable)]
+            self._states[key] = {"own": own, "splitters": [*splitters], "widths": widths}
         return {"tab": self.key, "views": {**self._states}}
 
     def restore_state(self, state: View) -> None:
@@ -132,6 +135,11 @@ class TabbedView(QWidget):
         view, state = self._views[key], self._states.get(key, {})
         for splitter, saved in zip(view.findChildren(QSplitter), text_list(state, "splitters"), strict=False):
             splitter.restoreState(decode_state(saved))
+        widths = state.get("widths")
+        tables = zip(view.findChildren(RecordTable), widths if isinstance(widths, list) else (), strict=False)
+        for table, dragged in tables:
+            if isinstance(dragged, list):
+                table.restore_widths([width for width in dragged if isinstance(width, int)])
         own = state.get("own")
         if isinstance(view, StatefulView):
             view.restore_state(own if isinstance(own, dict) else {})
