@@ -181,6 +181,10 @@ class PlotView(QWidget):
         painter.drawRoundedRect(self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         if self._table is None or not self._table.isVisible():
             self._request_picture()
+            if self._picture.isNull():
+                painter.setPen(colours.muted)
+                painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, tr("Drawing…"))
+                return
             size = self._picture.deviceIndependentSize()
             if abs(size.width() - self.width()) > 1:
                 # Until it is drawn anew, a picture of another width stands for it.
