@@ -104,17 +104,21 @@ def link_parents(
             yield lane
             continue
         above = [other for other in lanes if (other.scheme, other.track) == (lane.scheme, track.parent)]
-        above.sort(key=lambda other: (other.annotator != lane.annotator, other.participant != lane.participant))
-        parent = _find_parent(lane.entries, speech if track.inside else above)
+        around = [
+            (other.annotator != lane.annotator, other.participant != lane.participant, enclosing, other.name)
+            for other in (speech if track.inside else above)
+            if (enclosing := _enclosing_us(lane.entries, other.entries)) is not None
+        ]
+        # Of the same person's, the lane whose entries are the tightest.
+        *_, parent = min(around, default=("",))
         yield replace(lane, parent=parent, constraint=track.constraint)
 
 
-def _find_parent(entries: Sequence[InterchangeEntry], lanes: Sequence[InterchangeLane]) -> str:
-    """Return the name of the lane whose entries enclose all entries; "" for none."""
-    for lane in lanes:
-        spans = sorted(entry.span for entry in lane.entries)
-        starts = [start for start, _ in spans]
-        places = [(bisect_right(starts, entry.start_us) - 1, entry) for entry in entries]
-        if all(place >= 0 and entry.end_us <= spans[place][1] for place, entry in places):
-            return lane.name
-    return ""
+def _enclosing_us(inner: Sequence[InterchangeEntry], outer: Sequence[InterchangeEntry]) -> int | None:
+    """Return how long the entries are that enclose all of others; None where they do not."""
+    spans = sorted(entry.span for entry in outer)
+    starts = [start for start, _ in spans]
+    places = [(bisect_right(starts, entry.start_us) - 1, entry) for entry in inner]
+    if any(place < 0 or entry.end_us > spans[place][1] for place, entry in places):
+        return None
+    return sum(spans[place][1] - spans[place][0] for place in {place for place, _ in places})

@@ -133,3 +133,20 @@ def test_times_that_a_constraint_does_not_allow_are_kept_and_the_constraint_is_n
     outside = next(segment for segment in all_segments(session.study) if segment.start_us == 3_000_000)
     assert SegmentChecker(session).problems(outside, {}) == ("It does not lie inside a segment of phase.",)
     assert "PARENT_REF" not in Eaf(export(session, tmp_path / "out.eaf")).get_parameters_for_tier("contact")
+
+
+def test_a_tier_goes_back_under_the_speaker_whose_utterances_hold_it_most_tightly(
+    session: Session, tmp_path: Path
+) -> None:
+    made = Eaf(author="Lab")
+    made.add_linguistic_type("in", "Included_In")
+    for speaker, start, end in (("A", 0, 9000), ("B", 4000, 5000)):
+        made.add_tier(speaker, part=speaker)
+        made.add_annotation(speaker, start, end, "we walk to the door")
+    made.add_tier("gaze", "in", "B")
+    for start in (4100, 4400, 4700):
+        made.add_annotation("gaze", start, start + 200, "door")
+    made.remove_tier("default")
+    made.to_file(tmp_path / "talk.eaf")
+    bring(session, tmp_path / "talk.eaf")
+    assert Eaf(export(session, tmp_path / "out.eaf")).get_parameters_for_tier("gaze")["PARENT_REF"] == "B"
