@@ -349,17 +349,23 @@ class ModelOptions:
         0.0, 0.0, 2.0, "Temperature", "How freely words are drawn; 0 takes the likeliest."
     )
     max_tokens: int = limited_field(
-        2048, 16, 65536, "Longest answer", "Tokens that an answer may have, thoughts included.", "tokens"
+        2048, 16, 65536, "Longest answer", "Tokens that an answer may have, thoughts included.", "tokens", rare=True
     )
-    timeout_s: float = limited_field(120.0, 1.0, 3600.0, "Time limit", "Seconds that one request may take.", "s")
-    concurrency: int = limited_field(4, 1, 64, "Requests at once", "Requests that may be under way at the same time.")
+    timeout_s: float = limited_field(
+        120.0, 1.0, 3600.0, "Time limit", "Seconds that one request may take.", "s", rare=True
+    )
+    concurrency: int = limited_field(
+        4, 1, 64, "Requests at once", "Requests that may be under way at the same time.", rare=True
+    )
     per_minute: int = limited_field(
-        0, 0, 100000, "Requests a minute", "Requests that may be started in a minute; 0 for no limit."
+        0, 0, 100000, "Requests a minute", "Requests that may be started in a minute; 0 for no limit.", rare=True
     )
-    price_in: float = limited_field(0.0, 0.0, 10000.0, "Price in", "Of a million tokens that it reads.")
-    price_out: float = limited_field(0.0, 0.0, 10000.0, "Price out", "Of a million tokens that it writes.")
-    currency: str = text_field("USD", 8, "Currency", "Of the prices.")
-    coerce: str = text_field("", 60, "Second model", "Another judge that brings into form what could not be read.")
+    price_in: float = limited_field(0.0, 0.0, 10000.0, "Price in", "Of a million tokens that it reads.", rare=True)
+    price_out: float = limited_field(0.0, 0.0, 10000.0, "Price out", "Of a million tokens that it writes.", rare=True)
+    currency: str = text_field("USD", 8, "Currency", "Of the prices.", rare=True)
+    coerce: str = text_field(
+        "", 60, "Second model", "Another judge that brings into form what could not be read.", rare=True
+    )
 
     def __post_init__(self) -> None:
         check_limits(self)

@@ -6,14 +6,23 @@ from typing import Any
 from project.errors import UserError
 
 
-def limited_field(default: float, minimum: float, maximum: float, title: str, description: str, unit: str = "") -> Any:
+def limited_field(
+    default: float,
+    minimum: float,
+    maximum: float,
+    title: str,
+    description: str,
+    unit: str = "",
+    *,
+    rare: bool = False,
+) -> Any:
     """Return a dataclass field whose value must lie within the limits, both included.
 
     Forms, which show the unit behind the number, flags of the command line and recorded parameters derive from such
-    fields.
+    fields. A form shows rare ones when more is asked for.
     """
     metadata = {"minimum": minimum, "maximum": maximum, "title": title, "description": description, "unit": unit}
-    return field(default=default, metadata=metadata)
+    return field(default=default, metadata={**metadata, "rare": rare})
 
 
 def choice_field(default: str, choices: tuple[str, ...], title: str, description: str) -> Any:
@@ -21,9 +30,11 @@ def choice_field(default: str, choices: tuple[str, ...], title: str, description
     return field(default=default, metadata={"choices": choices, "title": title, "description": description})
 
 
-def text_field(default: str, longest: int, title: str, description: str) -> Any:
+def text_field(default: str, longest: int, title: str, description: str, *, rare: bool = False) -> Any:
     """Return a dataclass field whose value is one line of text."""
-    return field(default=default, metadata={"longest": longest, "title": title, "description": description})
+    return field(
+        default=default, metadata={"longest": longest, "title": title, "description": description, "rare": rare}
+    )
 
 
 def check_limits(options: Any) -> None:

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import Field as DataclassField
 from dataclasses import fields
+from functools import partial
 from typing import Any, TypeVar
 
 from PySide6.QtCore import Signal, SignalInstance
@@ -20,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from project.entities.study_records import Json
+from resources.translation import tr
 from widgets import theme
 from widgets.form.controls import check_box
 from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox, Offered
@@ -168,14 +171,28 @@ class OptionForm(Form):
         super().__init__(parent)
         self.set_narrow()
         self.inputs: dict[str, Input] = {}
-        for spec in sorted(fields(options_type), key=lambda spec: spec.name not in first):
-            self.inputs[spec.name] = self._add_input(values.get(spec.name, spec.default), spec.default, spec.metadata)
+        specs = sorted(fields(options_type), key=lambda spec: spec.name not in first)
+        rare = [spec for spec in specs if spec.metadata.get("rare")]
+        for spec in specs:
+            if spec not in rare:
+                self._add_input(spec, values)
+        if rare:
+            more = check_box(tr("More settings"), tr("Show settings that are seldom changed"), name=tr("More settings"))
+            self.add("", more)
+            for spec in rare:
+                self._add_input(spec, values)
+                more.toggled.connect(partial(self.show_row, self.inputs[spec.name]))
+                self.show_row(self.inputs[spec.name], False)
+            more.setChecked(any(values.get(spec.name, spec.default) != spec.default for spec in rare))
 
     def values(self) -> dict[str, Json]:
         """Return what is filled in, by name."""
         return {name: _input_value(field) for name, field in self.inputs.items()}
 
-    def _add_input(self, value: Any, default: Any, about: Mapping[str, Any]) -> Input:
+    def _add_input(self, spec: DataclassField[Any], values: Mapping[str, Json]) -> None:
+        self.inputs[spec.name] = self._make_input(values.get(spec.name, spec.default), spec.default, spec.metadata)
+
+    def _make_input(self, value: Any, default: Any, about: Mapping[str, Any]) -> Input:
         title, tip = about["title"], about["description"]
         if "choices" in about:
             box = self.choice(title, tip, {choice: choice[:1].upper() + choice[1:] for choice in about["choices"]})

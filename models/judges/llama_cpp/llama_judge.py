@@ -45,13 +45,15 @@ class LlamaOptions(ModelOptions):
     context: int = limited_field(
         16384, 256, 1048576, "Context", "Tokens of question, pictures and answer together.", "tokens"
     )
-    gpu_layers: int = limited_field(-1, -1, 1000, "GPU layers", "Layers that a GPU computes; -1 for all, 0 for none.")
-    threads: int = limited_field(0, 0, 256, "Threads", "Of the processor; 0 leaves it to the library.")
+    gpu_layers: int = limited_field(
+        -1, -1, 1000, "GPU layers", "Layers that a GPU computes; -1 for all, 0 for none.", rare=True
+    )
+    threads: int = limited_field(0, 0, 256, "Threads", "Of the processor; 0 leaves it to the library.", rare=True)
     timeout_s: float = limited_field(
-        600.0, 1.0, 86400.0, "Time limit", "Seconds that one answer may take, loading left out.", "s"
+        600.0, 1.0, 86400.0, "Time limit", "Seconds that one answer may take, loading left out.", "s", rare=True
     )
     concurrency: int = limited_field(
-        1, 1, 64, "Requests at once", "A model answers one question after the other; more wait in line."
+        1, 1, 64, "Requests at once", "A model answers one question after the other; more wait in line.", rare=True
     )
 
     def __post_init__(self) -> None:

@@ -68,9 +68,9 @@ class OpenAIOptions(ModelOptions):
     url: str = text_field(
         DEFAULT_URL, 300, "Address", "Base of the server's addresses, such as http://localhost:8000/v1."
     )
-    tries: int = limited_field(5, 1, 20, "Tries", "How often a request is made until the server answers it.")
+    tries: int = limited_field(5, 1, 20, "Tries", "How often a request is made until the server answers it.", rare=True)
     patience_s: float = limited_field(
-        300.0, 1.0, 7200.0, "Patience", "Seconds for one request with all tries and waits.", "s"
+        300.0, 1.0, 7200.0, "Patience", "Seconds for one request with all tries and waits.", "s", rare=True
     )
 
     def __post_init__(self) -> None:
