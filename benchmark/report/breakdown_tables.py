@@ -48,7 +48,10 @@ def counts_table(material: ReportRuns) -> ReportTable:
         column("errors", "Failed"),
         column("missing", "Not asked"),
     )
-    note = "Unparsed and refused answers count as wrong; what failed or was not asked counts nowhere."
+    note = (
+        "(L) was shown words alone, (V) pictures alone, (L+V) both. Unparsed and refused answers count as wrong; what failed "
+        "or was not asked counts nowhere."
+    )
     return _table_of_runs(material, "answers", "What became of the items", note, columns)
 
 
