@@ -49,8 +49,8 @@ def counts_table(material: ReportRuns) -> ReportTable:
         column("missing", "Not asked"),
     )
     note = (
-        "(L) was shown words alone, (V) pictures alone, (L+V) both. Unparsed and refused answers count as wrong; what failed "
-        "or was not asked counts nowhere."
+        "(L) was shown words alone, (V) pictures alone, (L+V) both. Unparsed and refused answers count as wrong; what "
+        "failed or was not asked counts nowhere."
     )
     return _table_of_runs(material, "answers", "What became of the items", note, columns)
 
