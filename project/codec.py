@@ -23,6 +23,9 @@ def dump(value: object) -> dict[str, Any]:
     return cast(dict[str, Any], _plain(value))
 
 
+_JSON_TYPES = frozenset({str, int, float, bool, type(None)})
+
+
 def load(cls: type[T], data: object, where: str) -> T:
     """Return a dataclass from what `dump` made of one, or what a person wrote.
 
@@ -52,16 +55,24 @@ def adapter(cls: Any) -> "TypeAdapter[Any]":
 
 
 def _plain(value: Any) -> Any:
+    kind = type(value)
+    if kind in _JSON_TYPES:
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_plain(content) for content in value]
     if isinstance(value, Enum):
         return value.value
-    if value is None or isinstance(value, str | int | float):
-        return value
-    if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if is_dataclass(kind):
+        return {name: _plain(getattr(value, name)) for name in _field_names(kind)}
     if isinstance(value, Mapping):
         return {str(_plain(key)): _plain(content) for key, content in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(content) for content in value]
+    if isinstance(value, str | int | float):
+        return value
     if isinstance(value, Path):
         return str(value)
     raise TypeError(f"{type(value).__name__} is not written as JSON")
+
+
+@cache
+def _field_names(cls: type[Any]) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(cls))
