@@ -110,16 +110,13 @@ _MAX_INLINE_ROWS = 1_500
 """Segments from which reading them takes longer than a window may stand still."""
 
 
-def read_table(
-    context: Context, session: Session, then: Callable[[], None], *, problems: bool = False
-) -> tuple[SegmentTable, bool]:
+def read_table(context: Context, session: Session, then: Callable[[], None]) -> tuple[SegmentTable, bool]:
     """Return the table, and whether its rows are still to come.
 
     Args:
         context: of the window that shows it.
         session: of the study that is open.
         then: is called when they are there; not called where they are there at once.
-        problems: whether those of all segments are found out as well, which takes as long again.
     """
     if count_segments(session.study) <= _MAX_INLINE_ROWS:
         return SegmentTable(session), False
@@ -132,8 +129,7 @@ def read_table(
 
     def read(second: Session, _progress: Progress) -> SegmentTable:
         other = SegmentTable(second)
-        if problems:
-            other.find_all_problems()
+        other.find_all_problems()
         return other
 
     def take(other: SegmentTable) -> None:

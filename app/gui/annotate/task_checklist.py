@@ -122,7 +122,7 @@ class ChecklistTab(StudyView):
         super().__init__(context)
         session = context.studio.session
         assert session is not None
-        self._table, self._reading = read_table(context, session, self._on_rows_read, problems=True)
+        self._table, self._reading = read_table(context, session, self._on_rows_read)
         self._reviews = ReviewsWaiting(session)
         self._waiting = Changes()
         self._tasks: tuple[ChecklistItem, ...] = ()
