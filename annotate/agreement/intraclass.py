@@ -49,7 +49,8 @@ def intraclass_agreement(ratings: Floats) -> IntraclassCorrelation:
         return _UNDEFINED
     n, k, msr, msc, mse = squares.n, squares.k, squares.targets, squares.raters, squares.residual
     r = (msr - mse) / (msr + (k - 1) * mse + k * (msc - mse) / n)
-    if not 0 <= r < 1:
+    # Raters who differ by the same on targets that do not vary leave no residual to tell an interval from.
+    if not 0 <= r < 1 or (r == 0 and mse == 0):
         return IntraclassCorrelation(r, r if r == 1 else np.nan, r if r == 1 else np.nan)
     a, b = k * r / (n * (1 - r)), 1 + k * r * (n - 1) / (n * (1 - r))
     degrees = (a * msc + b * mse) ** 2 / ((a * msc) ** 2 / (k - 1) + (b * mse) ** 2 / ((n - 1) * (k - 1)))
@@ -72,6 +73,8 @@ def intraclass_consistency(ratings: Floats) -> IntraclassCorrelation:
     if squares is None:
         return _UNDEFINED
     n, k, msr, mse = squares.n, squares.k, squares.targets, squares.residual
+    if msr == 0 and mse == 0:
+        return _UNDEFINED
     r = (msr - mse) / (msr + (k - 1) * mse)
     if not mse:
         return IntraclassCorrelation(r, r, r)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from annotate.agreement.intraclass import (
@@ -42,6 +42,7 @@ def test_nothing_varies(ratings: np.ndarray) -> None:
     assert np.isnan(pair_agreement(sums)).all()
 
 
+@example([(0, 1), (0, 1)])
 @given(st.lists(st.tuples(st.integers(0, 100), st.integers(0, 100)), min_size=2, max_size=30))
 def test_sums_give_the_same(pairs: list[tuple[int, int]]) -> None:
     ratings = np.array(pairs, float)
