@@ -16,14 +16,12 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 T = TypeVar("T")
+_JSON_TYPES = frozenset({str, int, float, bool, type(None)})
 
 
 def dump(value: object) -> dict[str, Any]:
     """Return a dataclass as what `json` can write."""
     return cast(dict[str, Any], _plain(value))
-
-
-_JSON_TYPES = frozenset({str, int, float, bool, type(None)})
 
 
 def load(cls: type[T], data: object, where: str) -> T:

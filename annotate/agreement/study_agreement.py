@@ -155,7 +155,7 @@ _MARK_DESCRIPTIONS: dict[MarkKind, dict[str, tuple[str, str]]] = {
         ),
     },
 }
-"""The words that are other ones of points and of samples."""
+"""Words that differ for points and samples."""
 _FIELD_DESCRIPTIONS = {
     "cohen_kappa": ("Cohen's kappa", "Agreement above chance over matched pairs; 0 is chance; n: pairs."),
     "alpha": ("Krippendorff's alpha", "Agreement above chance, for any number of annotators; n: pairs."),

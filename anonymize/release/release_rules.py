@@ -3,7 +3,6 @@
 from collections.abc import Container, Generator, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import cast
 
 from annotate.study.leave_permission import LeaveUse, has_consented, may_leave
 from anonymize.faces.face_review import FaceSheet, build_face_sheet
@@ -319,11 +318,12 @@ def select_candidates(session: Session, plan: ReleasePlan) -> Selection:
         try:
             next(steps)
         except StopIteration as done:
-            return cast(Selection, done.value)
+            found: Selection = done.value
+            return found
 
 
 def selection_steps(session: Session, plan: ReleasePlan) -> Generator[str, None, Selection]:
-    """Do what `select_candidates` does, one recording at a time; yields "" after each."""
+    """Select as `select_candidates`, one recording at a time; yields "" after each."""
     releases_speech = plan.includes_sound or plan.texts == SCRUB
     use = LeaveUse.RELEASE_OF_SPEECH if releases_speech else LeaveUse.RELEASE_OF_PICTURES
     found: list[ReleaseCandidate] = []

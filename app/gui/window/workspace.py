@@ -86,7 +86,7 @@ _KEYS = {
 }
 _SLIDER_MARGIN = 12
 _ROOMY_PAGE = 560
-"""Pixels of a page below which the list of recordings gives it some of its own."""
+"""Pixels; a narrower page gets room from the list of recordings."""
 _MAX_SCROLL_BAR_WIDTH = 64
 """Pixels that a scroll bar takes at most, whatever the style."""
 
