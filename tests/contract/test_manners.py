@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAccessible, QAction
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -30,6 +31,7 @@ from app.gui.files.recovery_dialog import RecoverDialog, ReportDialog
 from app.gui.help.help_topics import DIALOG_PAGES
 from app.gui.judges.judges_mode import RawView
 from app.gui.settings.scheme_editor import SchemeEditor
+from app.gui.pages.tabbed_view import TabbedView
 from app.gui.study.background import _Saying
 from app.gui.study.dialogs import Dialogs
 from app.gui.team.team_tab import SplitDialog
@@ -106,10 +108,27 @@ def study(tmp_path_factory: pytest.TempPathFactory, session_folders: None) -> Pa
     return path
 
 
+class StrayWindows(QObject):
+    """Notes parts of a window that are shown before they have a parent: they flash as windows of their own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            plain = watched.windowType() is Qt.WindowType.Window
+            if plain and not isinstance(watched, MainWindow | TabbedView):
+                self.found.append(f"{type(watched).__name__} {watched.accessibleName()}")
+        return False
+
+
 @pytest.fixture
 def window(qtbot: QtBot, study: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
     monkeypatch.setattr(Dialogs, "annotations", lambda _self, _window=None: None)
     monkeypatch.setattr(QDialog, "exec", lambda dialog: dialog.show() or QDialog.DialogCode.Rejected)
+    strays = StrayWindows()
+    QApplication.instance().installEventFilter(strays)
     made = MainWindow()
     qtbot.addWidget(made)
     made.resize(1360, 860)
@@ -117,6 +136,8 @@ def window(qtbot: QtBot, study: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     made.studio.open(study, "Annotator 1")
     yield made
     made.close()
+    QApplication.instance().removeEventFilter(strays)
+    assert strays.found == []
 
 
 def test_every_action_is_in_a_menu_and_in_the_palette_and_says_its_keys_or_what_has_to_be_done_first(
