@@ -30,8 +30,8 @@ from app.gui.export.clip_export import ExportResult, Findings
 from app.gui.files.recovery_dialog import RecoverDialog, ReportDialog
 from app.gui.help.help_topics import DIALOG_PAGES
 from app.gui.judges.judges_mode import RawView
-from app.gui.settings.scheme_editor import SchemeEditor
 from app.gui.pages.tabbed_view import TabbedView
+from app.gui.settings.scheme_editor import SchemeEditor
 from app.gui.study.background import _Saying
 from app.gui.study.dialogs import Dialogs
 from app.gui.team.team_tab import SplitDialog

@@ -8,8 +8,8 @@ What comes back from it is stored and shown in the window's thread. `fetch` is l
 import argparse
 import json
 import os
-from dataclasses import asdict
 from collections.abc import Callable
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 

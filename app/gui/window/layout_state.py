@@ -134,6 +134,14 @@ class WindowMemory:
         window.guidelines.show(view.get("guidelines") is True)
         window.set_boxes(view.get("boxes") is not False)
         window.windows.restore_state(view.get("windows"))
+        # The window is painted between: each of these takes some thirtieth of a second.
+        QTimer.singleShot(0, window, lambda: self._restore_recording(session, view))
+
+    def _restore_recording(self, session: Session, view: context.View) -> None:
+        """Show the recording that was shown last, unless another one is, or another study by now."""
+        window = self._window
+        if window.studio.session is not session or window.studio.recording is not None:
+            return
         rows = [row.id for row in window.recordings.model.rows()]
         wanted = context.text_value(view, "recording")
         if wanted not in rows:
