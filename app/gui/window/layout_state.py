@@ -118,7 +118,7 @@ class WindowMemory:
         context.save_view_state(_view_key(session), view)
 
     def restore_view(self, session: Session) -> None:
-        """Show a study as it was left; one that is new here shows its first recording."""
+        """Show a study as it was left, but for its recording."""
         window, view = self._window, context.load_view_state(_view_key(session))
         places = view.get("places")
         found = {key: context.number_list(places, key, 3) for key in places} if isinstance(places, dict) else {}
@@ -134,12 +134,10 @@ class WindowMemory:
         window.guidelines.show(view.get("guidelines") is True)
         window.set_boxes(view.get("boxes") is not False)
         window.windows.restore_state(view.get("windows"))
-        # The window is painted between: each of these takes some thirtieth of a second.
-        QTimer.singleShot(0, window, lambda: self._restore_recording(session, view))
 
-    def _restore_recording(self, session: Session, view: context.View) -> None:
-        """Show the recording that was shown last, unless another one is, or another study by now."""
-        window = self._window
+    def restore_recording(self, session: Session) -> None:
+        """Show the recording of a study that was shown last, unless another one is, or another study by now."""
+        window, view = self._window, context.load_view_state(_view_key(session))
         if window.studio.session is not session or window.studio.recording is not None:
             return
         rows = [row.id for row in window.recordings.model.rows()]

@@ -29,6 +29,10 @@ _SILENT_KINDS = frozenset({"pii"})
 """Jobs that begin by themselves; who waits for one is told where they wait."""
 
 
+_TURN_MS = 1
+"""Until the next turn of the event loop; one of 0 ms may be an event that Qt handles in this turn."""
+
+
 class WindowReactions(QObject):
     """Tells the parts of the window what is new; nothing here changes a study."""
 
@@ -85,9 +89,15 @@ class WindowReactions(QObject):
             self._window.studio.show_recording(None)
 
     def show_session(self) -> None:
-        """Show the study that was opened, or the welcome page."""
+        """Show the study that was opened, or the welcome page.
+
+        The window is painted before the workspace comes, and again before the recording does.
+        """
         window, session = self._window, self._window.studio.session
-        window.show_workspace(session is not None)
+        if session is None:
+            window.show_workspace(False)
+        else:
+            QTimer.singleShot(_TURN_MS, self, lambda: self._show_workspace(session))
         window.background.cancel_all()
         window.messages.dismiss()
         window.listing.reload()
@@ -102,6 +112,11 @@ class WindowReactions(QObject):
         window.files.questions.start = session.study.folder if session else None
         self.show_policy()
         self.update_actions()
+
+    def _show_workspace(self, session: Session) -> None:
+        if self._window.studio.session is session:
+            self._window.show_workspace(True)
+            QTimer.singleShot(_TURN_MS, self, lambda: self._memory.restore_recording(session))
 
     def _show_recent(self) -> None:
         window = self._window
