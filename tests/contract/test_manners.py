@@ -115,7 +115,7 @@ class StrayWindows(QObject):
         super().__init__()
         self.found: list[str] = []
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
         if event.type() is QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
             plain = watched.windowType() is Qt.WindowType.Window
             if plain and not isinstance(watched, MainWindow | TabbedView):

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 
+from app.gui.study.background import in_turn
 from project.codec import adapter, dump_bytes, load
 from project.entities.egress_policy import Forbidden
 from project.entities.study_records import Json
@@ -95,7 +96,7 @@ class WorkerRunner(QObject):
         """Do a job when its turn comes."""
         self._waiting.append(work)
         # The window is painted before the study is asked what changed since.
-        QTimer.singleShot(0, self, self._start_next)
+        in_turn(self, self._start_next)
         self.queue_changed.emit()
 
     def cancel(self, work: JobSpec) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from anonymize.egress.egress_authority import UNCONFIRMED, needs_confirmation, policy_in_force
 from anonymize.egress.egress_log import LEVEL_NAMES, describe_policy, policy_warning
@@ -10,6 +10,7 @@ from app.gui.annotate.inspector import Inspector
 from app.gui.jobs.job_center import Result
 from app.gui.jobs.jobs_panel import JobState
 from app.gui.pages.commands import Requirement
+from app.gui.study.background import in_turn
 from app.gui.window.blind_mode import BlindMode
 from app.gui.window.layout_state import WindowMemory
 from app.gui.window.menus import Menus
@@ -27,10 +28,6 @@ from resources.translation import tr
 
 _SILENT_KINDS = frozenset({"pii"})
 """Jobs that begin by themselves; who waits for one is told where they wait."""
-
-
-_TURN_MS = 1
-"""Until the next turn of the event loop; one of 0 ms may be an event that Qt handles in this turn."""
 
 
 class WindowReactions(QObject):
@@ -97,7 +94,8 @@ class WindowReactions(QObject):
         if session is None:
             window.show_workspace(False)
         else:
-            QTimer.singleShot(_TURN_MS, self, lambda: self._show_workspace(session))
+            in_turn(self, lambda: self._show_workspace(session))
+            in_turn(self, lambda: self._memory.restore_recording(session))
         window.background.cancel_all()
         window.messages.dismiss()
         window.listing.reload()
@@ -116,7 +114,6 @@ class WindowReactions(QObject):
     def _show_workspace(self, session: Session) -> None:
         if self._window.studio.session is session:
             self._window.show_workspace(True)
-            QTimer.singleShot(_TURN_MS, self, lambda: self._memory.restore_recording(session))
 
     def _show_recent(self) -> None:
         window = self._window
@@ -181,7 +178,7 @@ class WindowReactions(QObject):
             form.panel_made.connect(self._guard.watch)
         window.inspecting.set_inspector(form)
         if form is not None:
-            QTimer.singleShot(0, form, form.prepare)
+            in_turn(form, form.prepare)
 
     def show_track(self) -> None:
         """Offer the labels of the track that new segments go to."""
