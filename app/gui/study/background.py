@@ -29,31 +29,33 @@ _TURN_MS = 1
 """A timer of 0 ms may be an event that Qt handles in the present turn."""
 
 
-class _Turns(QObject):
+class Turns(QObject):
     """Calls one thing in each turn of the event loop."""
 
     def __init__(self) -> None:
         super().__init__(QCoreApplication.instance())
-        self._waiting: deque[tuple[QObject, Callable[[], object]]] = deque()
+        self.waiting: deque[tuple[QObject, Callable[[], object]]] = deque()
         self._timer = QTimer(self, singleShot=True, interval=_TURN_MS)
         self._timer.timeout.connect(self._take)
 
     def add(self, owner: QObject, do: Callable[[], object]) -> None:
-        self._waiting.append((owner, do))
+        """Call something in a turn after those that were asked for before."""
+        self.waiting.append((owner, do))
         if not self._timer.isActive():
             self._timer.start()
 
     def _take(self) -> None:
-        owner, do = self._waiting.popleft()
-        if self._waiting:
+        owner, do = self.waiting.popleft()
+        if self.waiting:
             self._timer.start()
         if isValid(owner):
             do()
 
 
 @cache
-def _turns() -> _Turns:
-    return _Turns()
+def turns() -> Turns:
+    """Return those of the program."""
+    return Turns()
 
 
 def in_turn(owner: QObject, do: Callable[[], object]) -> None:
@@ -61,7 +63,7 @@ def in_turn(owner: QObject, do: Callable[[], object]) -> None:
 
     What was asked for first is called first; nothing of an owner that is gone by then.
     """
-    _turns().add(owner, do)
+    turns().add(owner, do)
 
 
 Result = TypeVar("Result")

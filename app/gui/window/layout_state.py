@@ -136,9 +136,9 @@ class WindowMemory:
         window.windows.restore_state(view.get("windows"))
 
     def restore_recording(self, session: Session) -> None:
-        """Show the recording of a study that was shown last, unless another one is, or another study by now."""
+        """Show the recording of a study that was shown last, unless another one is by now."""
         window, view = self._window, context.load_view_state(_view_key(session))
-        if window.studio.session is not session or window.studio.recording is not None:
+        if window.studio.recording is not None:
             return
         rows = [row.id for row in window.recordings.model.rows()]
         wanted = context.text_value(view, "recording")

@@ -1,5 +1,6 @@
 """Updates the window when the study, the recording, the selection or a job changes."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from PySide6.QtCore import QObject
@@ -94,8 +95,8 @@ class WindowReactions(QObject):
         if session is None:
             window.show_workspace(False)
         else:
-            in_turn(self, lambda: self._show_workspace(session))
-            in_turn(self, lambda: self._memory.restore_recording(session))
+            self._in_turn(session, lambda: window.show_workspace(True))
+            self._in_turn(session, lambda: self._memory.restore_recording(session))
         window.background.cancel_all()
         window.messages.dismiss()
         window.listing.reload()
@@ -111,9 +112,9 @@ class WindowReactions(QObject):
         self.show_policy()
         self.update_actions()
 
-    def _show_workspace(self, session: Session) -> None:
-        if self._window.studio.session is session:
-            self._window.show_workspace(True)
+    def _in_turn(self, session: Session, do: Callable[[], object]) -> None:
+        studio = self._window.studio
+        in_turn(self, lambda: do() if studio.session is session else None)
 
     def _show_recent(self) -> None:
         window = self._window
