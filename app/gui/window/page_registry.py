@@ -360,5 +360,5 @@ class StudyWindows(QObject):
         self._remember_windows()
         for window in self._open.values():
             window.close()
-            window.deleteLater()
+            in_turn(window, window.deleteLater)
         self._open.clear()
