@@ -363,7 +363,7 @@ class Playback(QObject):
 
     def _show_missing(self, located: LocatedMedium | None) -> None:
         if located is None:
-            hint = tr("Study > Recording details adds one.\nSegments can be worked on all the same.")
+            hint = tr("File > Recording details… adds one.\nSegments can be worked on all the same.")
             self._view.set_notice("video-off", tr("No file"), hint)
             return
         titles = {
