@@ -53,6 +53,7 @@ from project.synthetic.synthetic_study import fill_whole_study
 from tests.builders.clips import make_clip
 from tests.builders.judgments import judged
 from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.main_windows import wait_for_turns
 from tests.builders.questions_said import question
 from tests.contract.documentation import ROOT
 from widgets.dialogs.dialog_windows import AgreeDialog, ChoiceDialog, OwnDialog, TextDialog
@@ -134,6 +135,7 @@ def window(qtbot: QtBot, study: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     made.resize(1360, 860)
     made.show()
     made.studio.open(study, "Annotator 1")
+    wait_for_turns()
     yield made
     made.close()
     QApplication.instance().removeEventFilter(strays)
