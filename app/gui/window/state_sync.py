@@ -96,7 +96,7 @@ class WindowReactions(QObject):
             window.show_workspace(False)
         else:
             self._in_turn(session, lambda: window.show_workspace(True))
-            self._in_turn(session, lambda: self._memory.restore_recording(session))
+            self._in_turn(session, self._memory.restore_recording)
         window.background.cancel_all()
         window.messages.dismiss()
         window.listing.reload()
