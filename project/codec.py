@@ -4,10 +4,7 @@ Fields may be numbers, texts, paths, enumerations, nested dataclasses, tuples an
 """
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
-from enum import Enum
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from project.errors import UserError
@@ -16,12 +13,20 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 T = TypeVar("T")
-_JSON_TYPES = frozenset({str, int, float, bool, type(None)})
 
 
 def dump(value: object) -> dict[str, Any]:
     """Return a dataclass as what `json` can write."""
-    return cast(dict[str, Any], _plain(value))
+    from pydantic_core import to_jsonable_python
+
+    return cast(dict[str, Any], to_jsonable_python(value, fallback=_plain_mapping))
+
+
+def dump_bytes(value: object) -> bytes:
+    """Return a dataclass, or a mapping with some in it, as JSON; its texts must be valid UTF-8."""
+    from pydantic_core import to_json
+
+    return to_json(value, fallback=_plain_mapping, inf_nan_mode="constants")
 
 
 def load(cls: type[T], data: object, where: str) -> T:
@@ -52,25 +57,7 @@ def adapter(cls: Any) -> "TypeAdapter[Any]":
     return TypeAdapter(cls)
 
 
-def _plain(value: Any) -> Any:
-    kind = type(value)
-    if kind in _JSON_TYPES:
-        return value
-    if isinstance(value, (list, tuple)):
-        return [_plain(content) for content in value]
-    if isinstance(value, Enum):
-        return value.value
-    if is_dataclass(kind):
-        return {name: _plain(getattr(value, name)) for name in _field_names(kind)}
+def _plain_mapping(value: object) -> dict[Any, Any]:
     if isinstance(value, Mapping):
-        return {str(_plain(key)): _plain(content) for key, content in value.items()}
-    if isinstance(value, str | int | float):
-        return value
-    if isinstance(value, Path):
-        return str(value)
+        return dict(value)
     raise TypeError(f"{type(value).__name__} is not written as JSON")
-
-
-@cache
-def _field_names(cls: type[Any]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(cls))

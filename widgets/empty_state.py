@@ -55,7 +55,7 @@ class EmptyState(QWidget):
         row = make_row(None, margin=(0, theme.GRID, 0, 0))
         for choice in choices:
             row.addWidget(self._connect_button(QPushButton(choice.text), choice))
-        row.addStretch()
+        row.addStretch(1)
         if choices:
             column.addLayout(row)
         self._links = make_column(spacing=0)

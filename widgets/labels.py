@@ -437,6 +437,7 @@ class ParticipantButtons(QWidget):
         self.buttons: list[QPushButton] = []
         self._made: list[QPushButton] = []
         self.more = make_choice_button(tr("Others"), tr("Choose another participant of the study"))
+        self.more.setParent(self)
         self.more.setProperty("opens", True)
         self.more.setCheckable(True)
         self._menu = QMenu(self.more)

@@ -17,7 +17,7 @@ from anonymize.export import export_job
 from anonymize.export.export_job import ClipExportResult
 from anonymize.faces.masking_plan import require_method
 from anonymize.voice.sound_choice import NONE, SoundChoice, require_choice
-from project.codec import dump, load
+from project.codec import dump_bytes, load
 from project.entities.study_records import Json
 from project.errors import Cancelled, UserError
 from project.files.filesystem import is_folder
@@ -239,7 +239,7 @@ def save_queue(session: Session, queue: RenderQueue) -> None:
         if not queue.pending:
             place.unlink(missing_ok=True)
             return
-        write_private(session.study, place, json.dumps(dump(queue)).encode())
+        write_private(session.study, place, dump_bytes(queue))
 
 
 def load_unfinished(session: Session) -> RenderQueue | None:

@@ -48,7 +48,7 @@ from anonymize.release.release_rules import (
 from anonymize.release.release_sound import AudioTreatment, find_sound_problems, with_seeds
 from anonymize.release.release_verification import Leak, find_leaks
 from anonymize.sound.sound_plan import sound_filter
-from project.codec import dump, load
+from project.codec import dump, dump_bytes, load
 from project.entities.study_records import Changes, Json
 from project.errors import Cancelled, UserError
 from project.files.fingerprints import file_sha256
@@ -189,7 +189,7 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> JobSpec[Releas
         }
         signed = compute_signature(session, plan, found.selection, key)
         secrets = ReleaseSecrets(key, collect_private(session), signed, sounds)
-        (texts / PRIVATE_FILE_NAME).write_text(json.dumps(dump(secrets)), "utf-8")
+        (texts / PRIVATE_FILE_NAME).write_bytes(dump_bytes(secrets))
         prepared[PRIVATE_FILE_NAME] = ReleasedFile((), file_sha256(texts / PRIVATE_FILE_NAME))
     return JobSpec(
         KIND,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from project.codec import dump, load
+from project.codec import dump_bytes, load
 from project.entities.egress_policy import Egress, EgressRequest, Forbidden, Policy, decide
 from project.errors import UserError
 from project.files.atomic_files import flush_folder
@@ -70,7 +70,7 @@ def _append(new: Egress) -> None:
     created = not file.exists()
     handle = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     try:
-        written = json.dumps(dump(new)).encode() + b"\n"
+        written = dump_bytes(new) + b"\n"
         if os.write(handle, written) != len(written):
             raise OSError("the journal of requests took half a line")
         os.fsync(handle)

@@ -1,7 +1,7 @@
 """Queries on segments, their values and comments, and bulk reads for the segment table and agreement figures."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from project.entities.study_records import Comment, FieldValue, Json, Segment
 from project.errors import UserError
@@ -197,6 +197,12 @@ def table_segments(study: Study, only: Sequence[str] | None = None) -> list[Segm
     if only is None:
         return SEGMENTS.select(study, _BY_START)
     return SEGMENTS.select_among(study, "id", only, _BY_START)
+
+
+def segment_recordings(study: Study, segments: Iterable[str]) -> set[str]:
+    """Return the ids of the recordings that some segments are in; those that are gone are in none."""
+    sql = f"SELECT DISTINCT recording_id FROM {VISIBLE_SEGMENTS} WHERE id IN (SELECT value FROM json_each(?))"
+    return {str(row[0]) for row in study.rows(sql, [json.dumps([*segments])])}
 
 
 def table_values(study: Study, only: Sequence[str] | None = None) -> dict[str, dict[str, Json]]:

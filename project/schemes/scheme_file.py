@@ -42,13 +42,12 @@ def shipped_names() -> list[str]:
 
 
 def _shipped(name: str) -> Path:
-    try:
-        return resource("schemes", f"{name}.toml")
-    except FileNotFoundError:
+    if name not in shipped_names():
         raise UserError(
             f"There is no scheme “{escape_unprintable(name)}”.",
             "Your version of Greenroom may be too old for this study; update it.",
-        ) from None
+        )
+    return resource("schemes", f"{name}.toml")
 
 
 def load_scheme_file(path: Path) -> Scheme:

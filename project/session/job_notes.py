@@ -14,7 +14,7 @@ from typing import get_type_hints
 
 import platformdirs
 
-from project.codec import dump, load
+from project.codec import dump_bytes, load
 from project.encryption.encrypted_files import read_encrypted, shred_file, write_encrypted
 from project.encryption.encryption_key import is_encrypted
 from project.entities.study_records import Json
@@ -68,7 +68,7 @@ class JobNotes:
         kind = load_kind(work.kind)
         if kind.resume is None:
             return ""
-        asked = {key: value for key, value in dump(work.parameters).items() if key in kind.resume_fields}
+        asked = {name: getattr(work.parameters, name) for name in kind.resume_fields}
         return self._write(work.kind, work.title, work.recording_id, asked)
 
     def add_plan(self, kind: str, title: str, asked: Mapping[str, Json]) -> str:
@@ -115,7 +115,7 @@ class JobNotes:
         job = InterruptedJob(new_id(), kind, title, recording_id, asked, utc_now())
         # A folder that cannot be written to is no reason not to work: the job then ends with the program.
         with suppress(OSError):
-            write_private(self._study, self._folder / f"{job.id}.json", json.dumps(dump(job)).encode())
+            write_private(self._study, self._folder / f"{job.id}.json", dump_bytes(job))
             return job.id
         return ""
 

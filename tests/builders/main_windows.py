@@ -5,6 +5,7 @@ from pathlib import Path
 from PySide6.QtTest import QTest
 
 from app.gui.jobs.worker_runner import WorkerRunner
+from app.gui.study import background
 from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 
@@ -24,4 +25,11 @@ def show_window(
         assert window.open_study(study)
     elif study is not None:
         window.studio.open(study, annotator)
+    wait_for_turns()
     return window
+
+
+def wait_for_turns() -> None:
+    """Wait until what the window does in turns of the event loop is done, such as showing a study that was opened."""
+    while background.turns().waiting:
+        QTest.qWait(1)

@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QAccessible, QAction
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -29,6 +30,7 @@ from app.gui.export.clip_export import ExportResult, Findings
 from app.gui.files.recovery_dialog import RecoverDialog, ReportDialog
 from app.gui.help.help_topics import DIALOG_PAGES
 from app.gui.judges.judges_mode import RawView
+from app.gui.pages.tabbed_view import TabbedView
 from app.gui.settings.scheme_editor import SchemeEditor
 from app.gui.study.background import _Saying
 from app.gui.study.dialogs import Dialogs
@@ -51,6 +53,7 @@ from project.synthetic.synthetic_study import fill_whole_study
 from tests.builders.clips import make_clip
 from tests.builders.judgments import judged
 from tests.builders.keyboard_walk import nameless, unexplained
+from tests.builders.main_windows import wait_for_turns
 from tests.builders.questions_said import question
 from tests.contract.documentation import ROOT
 from widgets.dialogs.dialog_windows import AgreeDialog, ChoiceDialog, OwnDialog, TextDialog
@@ -106,17 +109,37 @@ def study(tmp_path_factory: pytest.TempPathFactory, session_folders: None) -> Pa
     return path
 
 
+class StrayWindows(QObject):
+    """Notes parts of a window that are shown before they have a parent: they flash as windows of their own."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        if event.type() is QEvent.Type.Show and isinstance(watched, QWidget) and watched.isWindow():
+            plain = watched.windowType() is Qt.WindowType.Window
+            if plain and not isinstance(watched, MainWindow | TabbedView):
+                self.found.append(f"{type(watched).__name__} {watched.accessibleName()}")
+        return False
+
+
 @pytest.fixture
 def window(qtbot: QtBot, study: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
     monkeypatch.setattr(Dialogs, "annotations", lambda _self, _window=None: None)
     monkeypatch.setattr(QDialog, "exec", lambda dialog: dialog.show() or QDialog.DialogCode.Rejected)
+    strays = StrayWindows()
+    QApplication.instance().installEventFilter(strays)
     made = MainWindow()
     qtbot.addWidget(made)
     made.resize(1360, 860)
     made.show()
     made.studio.open(study, "Annotator 1")
+    wait_for_turns()
     yield made
     made.close()
+    QApplication.instance().removeEventFilter(strays)
+    assert strays.found == []
 
 
 def test_every_action_is_in_a_menu_and_in_the_palette_and_says_its_keys_or_what_has_to_be_done_first(

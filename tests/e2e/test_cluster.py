@@ -289,7 +289,9 @@ def test_whatever_is_killed_no_answer_is_lost_and_none_asked_again(
         assert sum(times - 1 for times in _texts(server).values()) <= AT_ONCE
         assert _noted(study) == Counter({*_texts(server)})
         assert len(_noted(study)) == ITEMS
-        assert server.busiest <= AT_ONCE, "all workers together ask no faster than one"
+        # What a killed worker asked is still being answered when another one goes on.
+        dead = AT_ONCE if victim in ("a worker's process", "a worker") else 0
+        assert server.busiest <= AT_ONCE + dead, "all workers together ask no faster than one"
 
 
 def _texts(server: Server) -> Counter[str]:

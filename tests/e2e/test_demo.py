@@ -30,6 +30,7 @@ from project.queries.history_rows import runs_of
 from project.queries.recording_rows import all_recordings
 from project.session.session import Session
 from resources import resource
+from tests.builders.main_windows import wait_for_turns
 from tests.builders.terminal import Terminal
 from tests.builders.weights_server import serving
 from tests.builders.wheels import fill, toy
@@ -194,6 +195,7 @@ def test_the_window_comes_first_and_its_jobs_do_the_rest_once(
     (window,) = opened
     assert window.isVisible()
     assert run_kinds(window) == []
+    wait_for_turns()
     assert len(window.feed.segment_counts()) == 1
     window.demo.start()
     qtbot.waitUntil(lambda: window.views.has_several)

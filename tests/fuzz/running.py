@@ -16,6 +16,12 @@ from typing import NamedTuple
 
 Plan = Sequence[tuple[str, int, int]]
 """Targets, each with its first case and the one after its last."""
+_SETTINGS = {
+    "PYTHONHASHSEED": "0",
+    "OMP_NUM_THREADS": "1",
+    # The keyring of whoever runs this is none of its business, and looking for one starts programs.
+    "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
+}
 _REPOSITORY = Path(__file__).resolve().parents[2]
 
 
@@ -94,7 +100,7 @@ def _run_until_it_ends(plan: Plan, seed: int, lab: Path, seeds: Path, outcomes: 
             cwd=_REPOSITORY,
             stdout=subprocess.PIPE,
             stderr=written,
-            env={**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1"},
+            env={**os.environ, **_SETTINGS},
             start_new_session=True,
         ) as child,
     ):

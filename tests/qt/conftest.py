@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.gui.files.start_dialog import StudyPlan
 from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
-from tests.builders.main_windows import show_window
+from tests.builders.main_windows import show_window, wait_for_turns
 from tests.builders.marked_study import open_study
 from tests.builders.scripted_dialogs import Answers
 from widgets import theme
@@ -121,6 +121,7 @@ def open_reused(qtbot: QtBot, module_window: MainWindow, answers: Answers) -> It
             assert module_window.open_study(study)
         else:
             module_window.studio.open(study, annotator)
+        wait_for_turns()
         module_window.activateWindow()
         return module_window
 

@@ -19,6 +19,7 @@ from project.entities.study_records import Json
 from project.queries.item_set_rows import all_sets, answers_of, benchmark_runs, items_of
 from project.session.session import Session
 from tests.builders.item_sets import freeze, stretch
+from tests.builders.main_windows import wait_for_turns
 from tests.builders.marked_study import SECOND, WALK, mark, open_study
 from tests.builders.mouse_and_keys import press
 from tests.builders.waiting import HANG_S
@@ -62,6 +63,7 @@ class Bench:
         qtbot.waitUntil(window.isActiveWindow)
         window.choose_recording(WALK)
         press(window, "Ctrl+8")
+        wait_for_turns()
         self.page: BenchmarkPage = window.pages.current_view()
 
     @property

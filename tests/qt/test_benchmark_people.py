@@ -23,6 +23,7 @@ from project.queries.judgment_rows import find_judgments
 from project.schemes.scheme import Field, FieldChoice, FieldKind, Scheme, Track
 from project.session.session import Session
 from tests.builders.item_sets import freeze, stretch
+from tests.builders.main_windows import wait_for_turns
 from tests.builders.marked_study import SECOND, WALK, mark, open_study
 from tests.builders.mouse_and_keys import press
 from tests.builders.shown_texts import shown_texts
@@ -58,6 +59,7 @@ class Seat:
         self.window, self.qtbot = window, qtbot
         window.choose_recording(WALK)
         window.set_mode("benchmark")
+        wait_for_turns()
         self.page: BenchmarkPage = window.pages.current_view()
         self.show("Run")
 

@@ -24,6 +24,7 @@ from project.ids import new_id
 from tests.builders.clips import make_clip
 from tests.builders.face_study import FRAMES, SIZE, open_lab
 from tests.builders.job_results import exported, tracked
+from tests.builders.main_windows import wait_for_turns
 
 WORKER = """
 import json, pathlib, shutil, sys
@@ -91,6 +92,7 @@ def opened(qtbot: QtBot, lab: DemoLab) -> Iterator[Callable[[], MainWindow]]:
         qtbot.addWidget(window)
         window.show()
         window.studio.open(lab.study, "Ada")
+        wait_for_turns()
         return window
 
     yield make

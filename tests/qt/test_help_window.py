@@ -21,7 +21,7 @@ from app.gui.window.main_window import MainWindow
 from app.gui.window.page_registry import WINDOWS
 from tests.builders.mouse_and_keys import click
 from widgets import theme
-from widgets.dialogs.dialog_windows import OwnDialog, owning_window
+from widgets.dialogs.dialog_windows import OwnDialog, change_owner, owning_window
 from widgets.table.record_table import RecordTable
 
 
@@ -271,6 +271,17 @@ def loaders(qtbot: QtBot) -> Iterator[Callable[[str], ReferencePageLoader]]:
     yield make
     for loader in made:
         loader.close()
+
+
+def test_a_window_never_comes_to_belong_to_its_own_dialog(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.show()
+    dialog = QDialog(window)
+    dialog.show()
+    change_owner(window, dialog)
+    assert window.windowHandle().transientParent() is None
+    assert dialog.windowHandle().transientParent() is window.windowHandle()
 
 
 def test_each_page_gets_its_own_text_once_and_is_found_by_it(

@@ -16,6 +16,7 @@ from project.queries.recording_rows import all_collections, all_participants, co
 from project.session.session import Session
 from project.store.study import Study
 from tests.builders.clips import make_clip, make_sound_tracks, tone
+from tests.builders.marked_study import open_study
 from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenReused
 
@@ -82,6 +83,23 @@ def test_a_microphone_is_added_with_an_offset(qtbot: QtBot, window: MainWindow, 
     before = study_of(window).undo_name
     field.editingFinished.emit()
     assert study_of(window).undo_name == before
+
+
+def test_a_recording_without_a_file_gets_one_and_shows_it(
+    qtbot: QtBot, open_reused: OpenReused, answers: Answers, tmp_path: Path
+) -> None:
+    with open_study(tmp_path) as session:
+        study = session.study.path
+    answers.give(videos=[make_clip(tmp_path / "clip.mp4", frames=30)])
+    window = open_reused(study)
+    assert window.player.times is None
+    window.menus.actions["details"].trigger()
+    assert window.details.dialog.role.currentText() == "Main file"
+    window.details.dialog.add.click()
+    qtbot.waitUntil(lambda: window.player.times is not None)
+    qtbot.waitUntil(lambda: window.details.dialog.role.currentText() == "Second camera")
+    window.studio.undo()
+    assert window.player.times is None
 
 
 def test_the_offset_is_found_by_sound_as_one_step(qtbot: QtBot, open_reused: OpenReused, tmp_path: Path) -> None:

@@ -273,6 +273,22 @@ def test_tracks_of_points_and_of_samples_are_made(window: MainWindow, drive: lis
     assert (samples.extent, samples.sampling) == (Extent.SPAN, Sampling(2.5, SamplingKind.PARTIAL))
 
 
+def test_without_a_track_there_is_no_place_for_labels_and_fields(window: MainWindow, drive: list[Drive]) -> None:
+    def look(editor: SchemeEditor) -> None:
+        select(editor, "tracks", 0)
+        click(editor.tracks.remove)
+        assert [table.add.isEnabled() for table in (editor.tracks, editor.labels, editor.fields)] == [
+            True,
+            False,
+            False,
+        ]
+        editor.reject()
+
+    view = schemes_window(window)
+    drive.append(look)
+    choose(view.new.menu(), "Empty")
+
+
 def test_a_track_lies_inside_segments_of_another(window: MainWindow, drive: list[Drive]) -> None:
     def make(editor: SchemeEditor) -> None:
         form = editor.track_form

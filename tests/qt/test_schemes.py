@@ -17,6 +17,7 @@ from project.schemes.scheme_file import load_scheme, shipped_names
 from project.session.session import Session
 from project.timebase import SECOND_US
 from tests.builders.filmed_study import make_filmed_study
+from tests.builders.main_windows import wait_for_turns
 from tests.builders.mouse_and_keys import press
 from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenReused
@@ -131,6 +132,7 @@ def test_keys_and_guidelines_are_those_of_the_active_track(qtbot: QtBot, coded: 
     assert "considerate person" not in words.toPlainText()
     coded.close_study()
     assert coded.open_study(study)
+    wait_for_turns()
     assert coded.guidelines.visible, "they stay open beside the form"
     assert coded.active.key == "cues/expression"
     coded.menus.actions["guidelines"].trigger()

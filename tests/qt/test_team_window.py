@@ -21,6 +21,7 @@ from project.session.session import Session
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from tests.builders.clips import make_clip
+from tests.builders.main_windows import wait_for_turns
 from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenReused
 
@@ -111,6 +112,7 @@ def test_a_copy_opens_as_a_new_study_and_not_as_somebody_else_left_theirs(
     first, second, *_ = (recording.id for recording in all_recordings(window.studio.session.study))
     for name, opened in (("Ada", first), ("Bo", first), ("Ada", second)):
         assert window.open_study(tmp_path / f"{name}.greenroom")
+        wait_for_turns()
         assert window.studio.recording.id == opened
         window.choose_recording(second)
 

@@ -24,6 +24,7 @@ from project.synthetic.synthetic_segments import fill_study
 from project.timebase import SECOND_US
 from tests.builders.clips import make_clip
 from tests.builders.filmed_study import make_filmed_study
+from tests.builders.main_windows import wait_for_turns
 from tests.builders.mouse_and_keys import drop
 from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenWindow
@@ -108,6 +109,7 @@ def test_media_that_are_missing_stay_usable_and_are_found_beside_the_study_or_wh
     (home / "elsewhere").mkdir()
     (home / "sample.mp4").rename(home / "elsewhere" / "renamed.mp4")
     assert window.open_study(home / "sample.greenroom")
+    wait_for_turns()
     assert "missing" in window.messages.message()
     assert window.recordings.model.rows()[0].missing
     window.player.seek(2 * SECOND_US)

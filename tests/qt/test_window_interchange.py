@@ -14,6 +14,7 @@ from project.queries.segment_rows import all_segments
 from project.queries.study_schemes import schemes_in_use
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
+from tests.builders.main_windows import wait_for_turns
 from tests.builders.mouse_and_keys import press
 from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenReused
@@ -124,6 +125,7 @@ def test_what_is_imported_into_an_empty_study_is_shown_and_coded_with_keys_at_on
     importing.make_missing.click()
     assert "Keys of Bo: 1 face, 2 hand." in importing.notes.toPlainText()
     importing.apply.click()
+    wait_for_turns()
     assert window.studio.recording is not None
     assert window.studio.recording.name == "gaze"
     window.activateWindow()
@@ -149,6 +151,7 @@ def test_what_lies_outside_the_recording_on_screen_is_not_proposed_for_it_and_sh
     assert importing.tabs.currentWidget() is importing.parts_page
     importing.make_missing.click()
     importing.apply.click()
+    wait_for_turns()
     assert window.studio.recording.name == "visits"
     window.commands.undo()
 

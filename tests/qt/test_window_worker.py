@@ -81,10 +81,12 @@ def test_what_went_wrong_is_told_and_the_next_job_runs(
 ) -> None:
     errors: list[UserError] = []
     runner.failed.connect(lambda _work, error: errors.append(error))
+    first, second = job(do), job("noise")
     with qtbot.waitSignal(runner.finished):
-        runner.submit(job(do))
-        runner.submit(job("noise"))
-        assert len(runner.waiting_jobs) == 1, "one job at a time"
+        runner.submit(first)
+        runner.submit(second)
+        qtbot.waitUntil(lambda: runner.running_job is first)
+        assert runner.waiting_jobs == (second,), "one job at a time"
     assert message in errors[0].message
     assert hint in errors[0].hint
 
@@ -105,6 +107,7 @@ def test_while_it_is_held_nothing_is_taken_in(qtbot: QtBot, runner: WorkerRunner
     runner.failed.connect(lambda *_: ended.append("failed"))
     runner.progressed.connect(lambda *_: ended.append("progress"))
     runner.submit(job(do))
+    qtbot.waitUntil(lambda: runner.running_job is not None)
     runner.set_output_paused(True)
     process = runner._process
     with qtbot.waitSignal(process.finished):
@@ -122,7 +125,7 @@ def test_a_waiting_job_is_taken_out_of_the_queue(qtbot: QtBot, runner: WorkerRun
     with qtbot.waitSignal(runner.cancelled) as seen:
         runner.cancel(second)
     assert seen.args[0] is second
-    assert runner.running_job is first
+    qtbot.waitUntil(lambda: runner.running_job is first)
 
 
 def test_a_program_that_is_not_there_is_a_message(qtbot: QtBot, tmp_path: Path) -> None:

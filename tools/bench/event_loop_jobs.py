@@ -8,6 +8,7 @@ What comes back from it is stored and shown in the window's thread. `fetch` is l
 import argparse
 import json
 import os
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -61,8 +62,8 @@ def main() -> None:
     window.choose_recording(recording)
     watchdog, found = Watchdog(chosen.explain), dict[str, Block]()
     watchdog.watch(lambda: None, lambda: window.player.times is not None, 1.0, LONGEST_S)
-    for kind, work in _works(session, recording, chosen.folder).items():
-        start = partial(window.jobs.start, work)
+    for kind, make in _kinds(session, recording, chosen.folder).items():
+        start = partial(window.jobs.start, make())
         found[kind] = watchdog.watch(start, lambda: not window.jobs.busy, SETTLE_S, LONGEST_S)
         if not found[kind].ended:
             window.jobs.cancel_all()
@@ -91,15 +92,33 @@ def _study(folder: Path) -> Path:
     return path
 
 
-def _works(session: Session, recording: str, folder: Path) -> dict[str, JobSpec]:
-    works = {kind: make(session, recording, folder / "out") for kind, make in PREPARE.items()}
+def _kinds(session: Session, recording: str, folder: Path) -> dict[str, Callable[[], JobSpec]]:
+    """Return how each kind is asked for, in this order: the window searches texts before it exports."""
     (judge,) = all_judges(session.study)
-    segments = [str(row[0]) for row in session.study.rows("SELECT id FROM segment")]
-    asked = prepare_ask(session, AskRequest([judge], segments)).job
-    texts = search.prepare(session)
-    assert asked is not None
-    assert texts is not None
-    return {**works, "ask": asked, "pii": texts, "try_judge": trying.prepare(judge)}
+
+    def ask() -> JobSpec:
+        segments = [str(row[0]) for row in session.study.rows("SELECT id FROM segment")]
+        asked = prepare_ask(session, AskRequest([judge], segments)).job
+        assert asked is not None
+        return asked
+
+    def search_texts() -> JobSpec:
+        work = search.prepare(session)
+        assert work is not None
+        return work
+
+    def about_recording(kind: str) -> Callable[[], JobSpec]:
+        return lambda: PREPARE[kind](session, recording, folder / "out")
+
+    first = ["transcribe", "speakers", "cues"]
+    rest = [kind for kind in PREPARE if kind not in first]
+    return {
+        **{kind: about_recording(kind) for kind in first},
+        "pii": search_texts,
+        **{kind: about_recording(kind) for kind in rest},
+        "ask": ask,
+        "try_judge": lambda: trying.prepare(judge),
+    }
 
 
 if __name__ == "__main__":

@@ -98,9 +98,12 @@ def attach(window: QWidget, owner: QWidget | None) -> None:
 
 
 def change_owner(window: QWidget, owner: QWidget) -> None:
-    """Let a window that is open belong to another one; a dialog that blocks other windows does not block its own."""
+    """Let a window that is open belong to another one; a dialog that blocks other windows does not block its own.
+
+    Nothing happens where the owner belongs to the window already: in a circle of windows Qt looks for the top for ever.
+    """
     handle, of = window.windowHandle(), owner.window().windowHandle()
-    if handle is not None and of is not None and handle is not of and handle.transientParent() is not of:
+    if handle is not None and of is not None and handle is not of and not handle.isAncestorOf(of):
         handle.setTransientParent(of)
 
 

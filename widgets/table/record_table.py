@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from operator import attrgetter
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from PySide6.QtCore import (
     QAbstractTableModel,
@@ -32,6 +32,10 @@ Index = QModelIndex | QPersistentModelIndex
 _TOP = QModelIndex()
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+_ALIGNMENT = int(Qt.ItemDataRole.TextAlignmentRole)
+_READ_ONLY = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+_EDITABLE, _TICKABLE = _READ_ONLY | Qt.ItemFlag.ItemIsEditable, _READ_ONLY | Qt.ItemFlag.ItemIsUserCheckable
+_ELIDE_MIDDLE, _ELIDE_RIGHT = Qt.TextElideMode.ElideMiddle, Qt.TextElideMode.ElideRight
 _ROWS_MEASURED = 30
 """Rows by which columns find their width, those in sight first; measuring all of thousands would stop the window."""
 _MIN_STRETCH_WIDTH = 200
@@ -231,48 +235,20 @@ class RecordModel(QAbstractTableModel, Generic[R]):
         return None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        record, column = self.records[index.row()], self.columns[index.column()]
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return column.text(record) if self.wraps else column.text(record).replace("\n", " ")
-            case Qt.ItemDataRole.EditRole:
-                return column.text(record)
-            case Qt.ItemDataRole.ToolTipRole:
-                return plain_tip((column.tip or column.text)(record))
-            case Qt.ItemDataRole.AccessibleTextRole:
-                return (column.spoken or column.text)(record)
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return self.alignment(index.column())
-            case Qt.ItemDataRole.ForegroundRole if column.colour is not None:
-                return getattr(theme.palette(), column.colour(record))
-            case Qt.ItemDataRole.FontRole if column.bold is not None and column.bold(record):
-                return theme.font(semibold=True)
-            case Qt.ItemDataRole.DecorationRole if column.icon is not None:
-                return _decoration(column.icon(record))
-            case Qt.ItemDataRole.CheckStateRole if column.ticked is not None:
-                return Qt.CheckState.Checked if column.ticked(record) else Qt.CheckState.Unchecked
-            case _ if role == ELIDE_ROLE:
-                return Qt.TextElideMode.ElideMiddle if column.shrinks else Qt.TextElideMode.ElideRight
-            case _ if role == LOOK_ROLE and column.look is not None:
-                return column.look(record)
-            case _ if role == MARKS_ROLE and column.marks is not None:
-                return column.marks(record)
-            case _ if role == CHOICES_ROLE and column.choices is not None:
-                return column.choices(record)
-            case _ if role == CHOICE_ROLE and column.choice is not None:
-                return column.choice(record)
-        return None
+        if role == _ALIGNMENT:
+            return self.alignment(index.column())
+        read = _READERS.get(int(role))
+        return None if read is None else read(self, self.columns[index.column()], self.records[index.row()])
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
-        found = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         column = self.columns[index.column()]
-        if column.write is not None and self.writable:
-            record = self.records[index.row()]
-            if column.is_writable is None or column.is_writable(record):
-                found |= Qt.ItemFlag.ItemIsUserCheckable if column.ticked else Qt.ItemFlag.ItemIsEditable
-        return found
+        if column.write is None or not self.writable:
+            return _READ_ONLY
+        if column.is_writable is not None and not column.is_writable(self.records[index.row()]):
+            return _READ_ONLY
+        return _TICKABLE if column.ticked else _EDITABLE
 
     def setData(self, index: Index, value: Any, _role: int = Qt.ItemDataRole.EditRole) -> bool:
         record, column = self.records[index.row()], self.columns[index.column()]
@@ -288,6 +264,55 @@ class RecordModel(QAbstractTableModel, Generic[R]):
         if not unchanged:
             column.write(record, str(value))
         return True
+
+
+def _shown_text(model: RecordModel[Any], column: RecordColumn[Any], record: Any) -> str:
+    return column.text(record) if model.wraps else column.text(record).replace("\n", " ")
+
+
+def _check_state(_model: RecordModel[Any], column: RecordColumn[Any], record: Any) -> Qt.CheckState | None:
+    if column.ticked is None:
+        return None
+    return Qt.CheckState.Checked if column.ticked(record) else Qt.CheckState.Unchecked
+
+
+def _optional(attribute: str) -> "_Reader":
+    """Return what reads a role that not every column has."""
+    get = attrgetter(attribute)
+
+    def read(_model: RecordModel[Any], column: RecordColumn[Any], record: Any) -> Any:
+        of_record = get(column)
+        return None if of_record is None else of_record(record)
+
+    return read
+
+
+_Reader: TypeAlias = Callable[[RecordModel[Any], RecordColumn[Any], Any], Any]
+_READERS: dict[int, _Reader] = {
+    int(role): read
+    for role, read in {
+        Qt.ItemDataRole.DisplayRole: _shown_text,
+        Qt.ItemDataRole.EditRole: _optional("text"),
+        Qt.ItemDataRole.ToolTipRole: lambda _, column, record: plain_tip((column.tip or column.text)(record)),
+        Qt.ItemDataRole.AccessibleTextRole: lambda _, column, record: (column.spoken or column.text)(record),
+        Qt.ItemDataRole.ForegroundRole: lambda _, column, record: (
+            getattr(theme.palette(), column.colour(record)) if column.colour else None
+        ),
+        Qt.ItemDataRole.FontRole: lambda _, column, record: (
+            theme.font(semibold=True) if column.bold and column.bold(record) else None
+        ),
+        Qt.ItemDataRole.DecorationRole: lambda _, column, record: (
+            _decoration(column.icon(record)) if column.icon else None
+        ),
+        Qt.ItemDataRole.CheckStateRole: _check_state,
+        ELIDE_ROLE: lambda _, column, _record: _ELIDE_MIDDLE if column.shrinks else _ELIDE_RIGHT,
+        LOOK_ROLE: _optional("look"),
+        MARKS_ROLE: _optional("marks"),
+        CHOICES_ROLE: _optional("choices"),
+        CHOICE_ROLE: _optional("choice"),
+    }.items()
+}
+"""What is read of a record for each of Qt's roles: a cell asks for a dozen of them each time that it is painted."""
 
 
 class RecordTable(QTableView, Generic[R]):

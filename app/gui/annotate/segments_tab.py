@@ -17,6 +17,7 @@ from app.gui.annotate.segments_table import FOUND_TEXT_COLUMNS, FoundText, Segme
 from app.gui.pages import context as view_state
 from app.gui.pages.context import Context, View
 from app.gui.pages.study_view import StudyView
+from app.gui.study.background import in_turn
 from app.gui.study.study_controller import LARGE
 from project.entities.study_records import Changes
 from project.errors import UserError
@@ -418,7 +419,10 @@ class SegmentsTab(StudyView):
                 tr("No segments yet"), tr("Mark some in the main window: I at the start, O at the end.")
             )
             self._stack.setCurrentWidget(self._nothing)
-        self.bulk.show_selection(len(rows))
+        if len(self.view.selected()) < LARGE:
+            self.bulk.show_selection(len(rows))
+        else:
+            in_turn(self, lambda: self.bulk.show_selection(len(self.view.records())))
 
     def _on_selection(self) -> None:
         self.bulk.show_selection(len(self.view.records()))

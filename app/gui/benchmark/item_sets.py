@@ -15,6 +15,7 @@ from app.gui.benchmark.benchmark_labels import (
 from app.gui.benchmark.benchmark_page import BenchmarkPage
 from app.gui.benchmark.item_set_form import ItemSetChoices, NewSet, SamplingTrack
 from app.gui.pages.context import Context
+from app.gui.study.background import in_turn
 from benchmark.items.sampling import NEGATIVES, TRUTHS, SamplingOptions
 from benchmark.prompts.judge_prompt import PromptSubject
 from benchmark.prompts.segment_prompts import label_choices
@@ -205,7 +206,7 @@ class ItemSetPresenter(QObject):
             # The page comes into sight before it is told of another study.
             return
         if self._stale:
-            self._reload()
+            self._fill_in_turn()
         else:
             if self._answers:
                 self._emit_answers_changed()
@@ -300,6 +301,9 @@ class ItemSetPresenter(QObject):
         self._comparing = self._again = False
         self.sets, self.items = [], []
         self._stale, self._of = True, self.session
+        self._fill_in_turn()
+
+    def _fill_in_turn(self) -> None:
         # The window shows the study first, and lives on before the page is filled: until then it shows nothing.
         self._page.setUpdatesEnabled(False)
-        QTimer.singleShot(0, self, self._fill)
+        in_turn(self, self._fill)

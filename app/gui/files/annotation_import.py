@@ -19,6 +19,7 @@ from annotate.interchange.lossless_format import RowsPlan
 from app.gui.files.import_choices import Detail, FirstRow, ImportChoices, LaneImportCounts
 from app.gui.pages.context import Context
 from app.gui.pages.study_view import StudyView
+from app.gui.study.background import in_turn
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.session.session import Session
@@ -151,7 +152,7 @@ class ImportWindow(StudyView):
             self.window().close()
             here = self._context.studio.recording
             if shown and (here is None or here.id not in shown):
-                self._context.look_at(shown[0], 0)
+                in_turn(self, lambda: self._context.look_at(shown[0], 0))
 
     def _forget(self) -> None:
         """Show no file."""
@@ -183,7 +184,7 @@ class ImportWindow(StudyView):
         if self._choices.names:
             self.lanes.selectRow(0)
             self.lanes.setFocus()
-        self._update()
+        in_turn(self, self._update)
         if not self._choices.whole and not all(self._choices.places):
             self.tabs.setCurrentWidget(self.parts_page)
 
@@ -198,7 +199,8 @@ class ImportWindow(StudyView):
     def _update(self) -> None:
         """Plan again and show the counts."""
         choices = self._choices
-        assert choices is not None
+        if choices is None:
+            return
         try:
             plan = choices.plan()
         except UserError as error:

@@ -12,7 +12,8 @@ from typing import Any, cast
 
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 
-from project.codec import adapter, dump, load
+from app.gui.study.background import in_turn
+from project.codec import adapter, dump_bytes, load
 from project.entities.egress_policy import Forbidden
 from project.entities.study_records import Json
 from project.errors import UserError
@@ -94,7 +95,8 @@ class WorkerRunner(QObject):
     def submit(self, work: JobSpec) -> None:
         """Do a job when its turn comes."""
         self._waiting.append(work)
-        self._start_next()
+        # The window is painted before the study is asked what changed since.
+        in_turn(self, self._start_next)
         self.queue_changed.emit()
 
     def cancel(self, work: JobSpec) -> None:
@@ -153,8 +155,7 @@ class WorkerRunner(QObject):
         kind = load_kind(work.kind)
         # Made ready beside the window, before it reads the result.
         Thread(target=adapter, args=(kind.result,), daemon=True).start()
-        line = json.dumps({"job": work.kind, "parameters": dump(parameters), "network": kind.network})
-        process.write(line.encode() + b"\n")
+        process.write(dump_bytes({"job": work.kind, "parameters": parameters, "network": kind.network}) + b"\n")
 
     def _begin_process(self) -> QProcess:
         self._buffer = b""

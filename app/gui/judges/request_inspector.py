@@ -84,7 +84,8 @@ class SentView(OwnDialog):
         self.ask = push_button(
             tr("Ask"), tr("Send this, to every judge that is chosen"), look="primary", autoDefault=False
         )
-        self.ask.setVisible(before)
+        if not before:
+            self.ask.hide()
         close = QPushButton(tr("Close"))
         close.setToolTip(tr("Close; nothing is sent (Esc)") if before else tr("Close (Esc)"))
         close.setAutoDefault(False)

@@ -160,7 +160,8 @@ class Playback(QObject):
         self.faces = FaceOverlay()
         self.looping = False
         self.muted = False
-        self._sound_track = 0
+        self._opened: tuple[str, int] | None = None
+        """Id of the main file that is open, and which of its sound tracks."""
         self._late = QTimer(self, singleShot=True, interval=_MAX_STALE_MS)
         self._late.timeout.connect(lambda: view.set_exact(False))
         timeline.set_clock(player.clock)
@@ -189,7 +190,7 @@ class Playback(QObject):
         self._timeline.clicked.connect(self._go_to_clicked)
         self._studio.selection_changed.connect(self._update_loop)
         self._studio.recording_changed.connect(self.open_recording)
-        self._studio.bridge.changed.connect(self._follow_sound_track)
+        self._studio.bridge.changed.connect(self._follow_main_file)
 
     def open_recording(self, at_us: int = 0) -> None:
         """Open the file of the recording that is shown."""
@@ -212,7 +213,7 @@ class Playback(QObject):
         self._view.set_subject(tr("Recording {number}, {name}").format(number=recording.number, name=recording.name))
         self._bar.set_duration(recording.duration_us)
         medium = session.main_medium(recording.id)
-        self._sound_track = medium.sound_track if medium else 0
+        self._opened = (medium.id, medium.sound_track) if medium else None
         located = session.locate(medium) if medium else None
         if located is None or located.state is not MediaState.PRESENT:
             self._show_missing(located)
@@ -230,13 +231,13 @@ class Playback(QObject):
         if facts.audio is not None:
             self._load_peaks(located, recording.id)
 
-    def _follow_sound_track(self, changes: Changes, _initiator: object) -> None:
-        """Open the file again where another of its sound tracks is used now."""
+    def _follow_main_file(self, changes: Changes, _initiator: object) -> None:
+        """Open the file that was added or taken away, or is used with another of its sound tracks now."""
         recording, session = self._studio.recording, self._studio.session
         if recording is None or session is None or not changes.ids("medium"):
             return
         medium = session.main_medium(recording.id)
-        if medium is not None and medium.sound_track != self._sound_track:
+        if self._opened != ((medium.id, medium.sound_track) if medium else None):
             self._open_main(self._player.position_us)
 
     def jump(self, time_us: int) -> None:
@@ -362,7 +363,7 @@ class Playback(QObject):
 
     def _show_missing(self, located: LocatedMedium | None) -> None:
         if located is None:
-            hint = tr("This recording has no media file.\nSegments can be worked on all the same.")
+            hint = tr("File > Recording details… adds one.\nSegments can be worked on all the same.")
             self._view.set_notice("video-off", tr("No file"), hint)
             return
         titles = {

@@ -24,7 +24,7 @@ from app.gui.pages.study_view import StudyView
 from app.gui.questions.question_list import KIND_LABELS
 from app.gui.release.pii_search import PiiSearchController
 from app.gui.release.scrubbed_texts import TextsView, text_rows
-from app.gui.study.background import PendingTask
+from app.gui.study.background import PendingTask, in_turn
 from benchmark.dataset.dataset_card import SPLIT_SHARES, assign_splits
 from benchmark.dataset.dataset_export import (
     JSONL,
@@ -370,8 +370,8 @@ class DatasetTab(StudyView):
         self._found = found
         self.line.hide()
         self._show_counts()
-        self._show_texts()
         self._show_state()
+        in_turn(self, self._show_texts)
 
     def _show_counts(self) -> None:
         found = self._found

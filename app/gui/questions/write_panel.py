@@ -41,7 +41,8 @@ class AskBar(QWidget):
         self.ask = push_button(f" {verb}", do=self.ask_requested, name=verb, icon="play")
         self._verb = verb
         self.ask_all = push_button(tr("{verb} all listed").format(verb=verb))
-        self.ask_all.setVisible(all_too)
+        if not all_too:
+            self.ask_all.hide()
         self.told = PlainLabel(wordWrap=True, look="muted")
         self.answers = RecordTable(
             tr("What judges answered"), text_columns((tr("Judge"), tr("Setting"), tr("Option"), tr("Outcome")))

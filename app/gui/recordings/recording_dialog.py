@@ -230,6 +230,7 @@ class RecordingDetails:
     collections: Sequence[str]
     agent: str
     files: Sequence[FileLine]
+    has_main_file: bool
     writable: bool
 
 
@@ -293,6 +294,8 @@ class RecordingDialog(OwnDialog):
         for field in (self.name, self.agent):
             field.setText(self._shown[field])
         self.files.show_lines(known.files)
+        main = {} if known.has_main_file else {MediumRole.MAIN: tr("Main file")}
+        self.role.offer({**main, **_ADDABLE_FILE_ROLES}, MediumRole.MAIN)
         self.body.setEnabled(known.writable)
 
     def _on_text_entered(self, field: QLineEdit, signal: object) -> None:
@@ -302,11 +305,11 @@ class RecordingDialog(OwnDialog):
             signal.emit(text)  # type: ignore[attr-defined]
 
     def _file_row(self) -> QHBoxLayout:
-        self.role = ChoiceBox(tr("What the further file is"), "", _ADDABLE_FILE_ROLES)
+        self.role = ChoiceBox(tr("What the file is"))
         self.offset = make_offset_field(tr("the further file"))
         self.add = add = push_button(
             tr("Add file…"),
-            tr("Add a further file of the same interaction to this recording"),
+            tr("Add a file of the same interaction to this recording"),
             self._ask_file,
             autoDefault=False,
         )
@@ -417,6 +420,7 @@ class RecordingDetailsController(QObject):
                 [collection.name for collection in homes],
                 home.agent_context if home else "",
                 self._file_lines(session),
+                session.main_medium(recording.id) is not None,
                 self._studio.writable,
             )
         )

@@ -333,6 +333,8 @@ class SchemeEditor(OwnDialog):
             [PartRow(at, part, 0, self._is_wrong("examples", at)) for at, part in enumerate(scheme.examples)],
             place if section == "examples" else None,
         )
+        for table in (self.labels, self.fields):
+            table.add.setEnabled(bool(scheme.tracks))
         self.examples.add.setEnabled(any(known.labels for known in scheme.tracks))
         self.more.setEnabled(section == "labels")
         self.tracks.remove.setEnabled(bool(scheme.tracks) and section == "tracks")

@@ -1,4 +1,4 @@
-"""Runs short work in threads.
+"""Runs short work in threads, or in turns of the event loop.
 
 Offers a pool, reads through a second session of the study, and modal tasks behind a progress line.
 """
@@ -6,7 +6,9 @@ Offers a pool, reads through a second session of the study, and modal tasks behi
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, QRunnable, Qt, QThreadPool, QTimer, Signal
@@ -22,6 +24,47 @@ from widgets.dialogs.dialog_windows import OwnDialog
 from widgets.form.layouts import make_column
 from widgets.progress_bars import ProgressLine
 from widgets.text_labels import PlainLabel
+
+_TURN_MS = 1
+"""A timer of 0 ms may be an event that Qt handles in the present turn."""
+
+
+class Turns(QObject):
+    """Calls one thing in each turn of the event loop."""
+
+    def __init__(self) -> None:
+        super().__init__(QCoreApplication.instance())
+        self.waiting: deque[tuple[QObject, Callable[[], object]]] = deque()
+        self._timer = QTimer(self, singleShot=True, interval=_TURN_MS)
+        self._timer.timeout.connect(self._take)
+
+    def add(self, owner: QObject, do: Callable[[], object]) -> None:
+        """Call something in a turn after those that were asked for before."""
+        self.waiting.append((owner, do))
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _take(self) -> None:
+        owner, do = self.waiting.popleft()
+        if self.waiting:
+            self._timer.start()
+        if isValid(owner):
+            do()
+
+
+@cache
+def turns() -> Turns:
+    """Return those of the program."""
+    return Turns()
+
+
+def in_turn(owner: QObject, do: Callable[[], object]) -> None:
+    """Call something in a turn of the event loop of its own, before which the window is painted and hears keys.
+
+    What was asked for first is called first; nothing of an owner that is gone by then.
+    """
+    turns().add(owner, do)
+
 
 Result = TypeVar("Result")
 _SHOW_DELAY_MS = 100
@@ -133,9 +176,9 @@ class _Saying(OwnDialog):
         column = make_column(PlainLabel(text), margin=theme.GRID * 2)
         self.setLayout(column)
         self._line = ProgressLine(text)
+        column.addWidget(self._line)
         self._line.cancel.setVisible(stoppable)
         self._line.show_progress(0, 0, "")
-        column.addWidget(self._line)
         self._line.cancel_requested.connect(self.reject)
         self.telling.progressed.connect(self._line.show_progress, Qt.ConnectionType.QueuedConnection)
         self._soon = QTimer(self, interval=_SHOW_DELAY_MS)

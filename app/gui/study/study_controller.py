@@ -19,7 +19,7 @@ from project.entities.study_records import Changes, Recording
 from project.errors import Cancelled, UserError
 from project.progress import Progress, Silent
 from project.queries.annotator_rows import Lane, hidden_lanes, lane_visibility_changes
-from project.queries.segment_rows import table_segments
+from project.queries.segment_rows import segment_recordings
 from project.schemes.scheme import Label, Scheme, Track
 from project.session.session import Session
 from project.session.settings import Settings, load_settings, save_settings
@@ -359,7 +359,7 @@ class StudyController(QObject):
         if session is None:
             return ""
         ids = changes.ids("segment") | changes.ids("segment_value")
-        homes = {table_segment.recording_id for table_segment in table_segments(session.study, [*ids])}
+        homes = segment_recordings(session.study, ids)
         if len(homes) != 1 or (self.recording is not None and homes == {self.recording.id}):
             return ""
         return tr(", in recording {number}").format(number=session.recording(homes.pop()).number)

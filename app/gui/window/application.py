@@ -142,6 +142,8 @@ class ModulePreloader(QObject):
 
 
 def _preload_modules(progress: Progress) -> None:
+    from benchmark.metrics.published_figures import published_scores
+
     registered = (*FORMATS.values(), *METHODS.values(), *VOICES.values())
     for factory in (*(tab.factory for tab in VIEW_TABS), HELP_WINDOW, *registered):
         progress.check_cancelled()
@@ -150,6 +152,7 @@ def _preload_modules(progress: Progress) -> None:
     for name in shipped_names():
         progress.check_cancelled()
         load_scheme(name)
+    published_scores()
     expected_entries(len(VERSIONS))
     adapter(ReleasePlan)
 

@@ -29,6 +29,7 @@ class WindowMemory:
     def __init__(self, window: WindowParts) -> None:
         self._window = window
         self._places: dict[str, list[int]] = {}
+        self._left: context.View = {}
         self._timer = QTimer(window)
         self._timer.setSingleShot(True)
         self._timer.setInterval(SAVE_DELAY_MS)
@@ -118,8 +119,9 @@ class WindowMemory:
         context.save_view_state(_view_key(session), view)
 
     def restore_view(self, session: Session) -> None:
-        """Show a study as it was left; one that is new here shows its first recording."""
-        window, view = self._window, context.load_view_state(_view_key(session))
+        """Show a study as it was left, but for its recording."""
+        window = self._window
+        self._left = view = context.load_view_state(_view_key(session))
         places = view.get("places")
         found = {key: context.number_list(places, key, 3) for key in places} if isinstance(places, dict) else {}
         self._places = {key: place for key, place in found.items() if place is not None}
@@ -134,6 +136,12 @@ class WindowMemory:
         window.guidelines.show(view.get("guidelines") is True)
         window.set_boxes(view.get("boxes") is not False)
         window.windows.restore_state(view.get("windows"))
+
+    def restore_recording(self) -> None:
+        """Show the recording that was shown last, unless another one is by now."""
+        window, view = self._window, self._left
+        if window.studio.recording is not None:
+            return
         rows = [row.id for row in window.recordings.model.rows()]
         wanted = context.text_value(view, "recording")
         if wanted not in rows:

@@ -5,13 +5,14 @@ A view is made when it is first shown; study windows stay beside the main window
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.gui.pages import context as view_state
 from app.gui.pages.context import Context, View
 from app.gui.pages.study_view import StudyView
 from app.gui.pages.tabbed_view import TabbedView, ViewTab, paint_apart
+from app.gui.study.background import in_turn
 from project.entities.study_records import Json
 from resources.translation import tr
 from widgets.dialogs.dialog_windows import attach, bring_to_front
@@ -315,10 +316,9 @@ class StudyWindows(QObject):
                 window.show_view()
                 window.show()
                 self._owner.activateWindow()
-                # One after the other: the window lives on between them.
-                QTimer.singleShot(0, self, show)
+                in_turn(self, show)
 
-        QTimer.singleShot(0, self, show)
+        in_turn(self, show)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in _GEOMETRY_EVENTS:
@@ -360,5 +360,5 @@ class StudyWindows(QObject):
         self._remember_windows()
         for window in self._open.values():
             window.close()
-            window.deleteLater()
+            in_turn(window, window.deleteLater)
         self._open.clear()

@@ -1,8 +1,9 @@
 """Updates the window when the study, the recording, the selection or a job changes."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject
 
 from anonymize.egress.egress_authority import UNCONFIRMED, needs_confirmation, policy_in_force
 from anonymize.egress.egress_log import LEVEL_NAMES, describe_policy, policy_warning
@@ -10,6 +11,7 @@ from app.gui.annotate.inspector import Inspector
 from app.gui.jobs.job_center import Result
 from app.gui.jobs.jobs_panel import JobState
 from app.gui.pages.commands import Requirement
+from app.gui.study.background import in_turn
 from app.gui.window.blind_mode import BlindMode
 from app.gui.window.layout_state import WindowMemory
 from app.gui.window.menus import Menus
@@ -85,9 +87,16 @@ class WindowReactions(QObject):
             self._window.studio.show_recording(None)
 
     def show_session(self) -> None:
-        """Show the study that was opened, or the welcome page."""
+        """Show the study that was opened, or the welcome page.
+
+        The window is painted before the workspace comes, and again before the recording does.
+        """
         window, session = self._window, self._window.studio.session
-        window.show_workspace(session is not None)
+        if session is None:
+            window.show_workspace(False)
+        else:
+            self._in_turn(session, lambda: window.show_workspace(True))
+            self._in_turn(session, self._memory.restore_recording)
         window.background.cancel_all()
         window.messages.dismiss()
         window.listing.reload()
@@ -102,6 +111,10 @@ class WindowReactions(QObject):
         window.files.questions.start = session.study.folder if session else None
         self.show_policy()
         self.update_actions()
+
+    def _in_turn(self, session: Session, do: Callable[[], object]) -> None:
+        studio = self._window.studio
+        in_turn(self, lambda: do() if studio.session is session else None)
 
     def _show_recent(self) -> None:
         window = self._window
@@ -166,7 +179,7 @@ class WindowReactions(QObject):
             form.panel_made.connect(self._guard.watch)
         window.inspecting.set_inspector(form)
         if form is not None:
-            QTimer.singleShot(0, form, form.prepare)
+            in_turn(form, form.prepare)
 
     def show_track(self) -> None:
         """Offer the labels of the track that new segments go to."""

@@ -123,6 +123,12 @@ def test_what_is_missing_or_has_no_place_in_the_scheme_is_named() -> None:
     assert segment_problems(scheme, segment, values, 100) == ("Attributes is missing.",)
 
 
+@pytest.mark.parametrize("name", ["gone", "a" * 300, "../schemes/shrec"])
+def test_a_name_that_is_none_of_the_shipped_schemes_is_told(name: str) -> None:
+    with pytest.raises(UserError, match="There is no scheme"):
+        load_scheme(name)
+
+
 def test_a_cue_lies_inside_an_utterance() -> None:
     scheme = load_scheme("cues")
     assert segment_problems(scheme, CUE, FILLED, 100, [said(5, 20)]) == ()
