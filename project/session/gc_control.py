@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 _MIN_NEW_OBJECTS = 10_000
 """Net allocations of containers since the last collection; fewer are not worth one."""
-_MAX_NEW_OBJECTS = 100_000
-"""More are not searched at once, because that takes some 30 ms and more: `collect_all` does."""
+_MAX_NEW_OBJECTS = 60_000
+"""More are not searched at once, because that takes some 15 ms and more: `collect_all` does."""
 
 
 @contextmanager

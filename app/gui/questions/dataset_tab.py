@@ -23,7 +23,7 @@ from app.gui.pages.context import Context
 from app.gui.pages.study_view import StudyView
 from app.gui.questions.question_list import KIND_LABELS
 from app.gui.release.pii_search import PiiSearchController
-from app.gui.release.scrubbed_texts import TextsView, text_rows
+from app.gui.release.scrubbed_texts import TextsView
 from app.gui.study.background import PendingTask, in_turn
 from benchmark.dataset.dataset_card import SPLIT_SHARES, assign_splits
 from benchmark.dataset.dataset_export import (
@@ -397,7 +397,7 @@ class DatasetTab(StudyView):
             said = tr("{count}, each listed once, {changed:,} changed. {state}").format(
                 count=trn("{count} text", "{count} texts", len(once)), changed=changed, state=state
             )
-        self.texts.show_texts(text_rows(once), said, confirmed=reader is not None, writable=self._studio.writable)
+        self.texts.show_texts(once, said, confirmed=reader is not None, writable=self._studio.writable)
         self.texts.show_private_words(replacements(session.study))
 
     def _show_state(self) -> None:

@@ -30,7 +30,7 @@ from app.gui.release.release_form import (
     WaiverBar,
     judge_in_steps,
 )
-from app.gui.release.scrubbed_texts import TextsView, text_rows
+from app.gui.release.scrubbed_texts import TextsView
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.queries.pii_rows import replacements
@@ -251,8 +251,7 @@ class ReleaseTab(StudyView):
             said = tr("{count}, {changed} changed. {state}").format(
                 count=trn("{count} text", "{count} texts", len(self._texts)), changed=changed, state=state
             )
-        rows = text_rows(self._texts)
-        self.texts.show_texts(rows, said, confirmed=reader is not None, writable=self._studio.writable)
+        self.texts.show_texts(self._texts, said, confirmed=reader is not None, writable=self._studio.writable)
         self.texts.show_private_words(replacements(session.study))
 
     def _confirm(self) -> None:

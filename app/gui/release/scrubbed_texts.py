@@ -12,32 +12,21 @@ from widgets import theme
 from widgets.empty_state import EmptyHint
 from widgets.form.controls import check_box, push_button, text_area
 from widgets.form.layouts import make_column, make_row
-from widgets.table.record_table import RecordTable, TableRow, text_columns
+from widgets.table.record_table import RecordColumn, RecordTable
 from widgets.text_labels import PlainLabel
 
-
-def text_rows(texts: Sequence[ReleasedText]) -> list[tuple[TableRow, bool]]:
-    """Return texts, each with whether something was changed in it."""
-    return [
-        (
-            TableRow(
-                f"{released_text.recording_id} {place}",
-                (
-                    str(released_text.recording),
-                    format_time(released_text.time_us),
-                    released_text.place,
-                    released_text.before,
-                    released_text.after,
-                ),
-                "pencil" if released_text.replacements else "",
-                released_text.time_us,
-            ),
-            bool(released_text.replacements),
-        )
-        for place, released_text in enumerate(texts)
-    ]
-
-
+_COLUMNS: tuple[RecordColumn[ReleasedText], ...] = (
+    RecordColumn(
+        tr("Recording"),
+        lambda text: str(text.recording),
+        number=True,
+        icon=lambda text: "pencil" if text.replacements else "",
+    ),
+    RecordColumn(tr("Time"), lambda text: format_time(text.time_us), number=False),
+    RecordColumn(tr("Place"), lambda text: text.place, number=False),
+    RecordColumn(tr("Before"), lambda text: text.before, number=False),
+    RecordColumn(tr("After"), lambda text: text.after, number=False),
+)
 _WORDS_HELP = tr(
     "One a line, such as Anna = P01. They stay in the study, and are found with any case, accent and ending."
 )
@@ -61,7 +50,7 @@ class TextsView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._rows: Sequence[tuple[TableRow, bool]] = ()
+        self._texts: Sequence[ReleasedText] = ()
         title = PlainLabel(tr("Private words"), font=theme.font(semibold=True))
         self.words = text_area(
             tr("Private words"),
@@ -81,15 +70,15 @@ class TextsView(QWidget):
             tr("Only texts in which something was changed"), tr("Leave out texts that leave as they are")
         )
         self.only.toggled.connect(lambda _on: self._show())
-        self.table = RecordTable(
-            tr("Texts"), text_columns([tr("Recording"), tr("Time"), tr("Place"), tr("Before"), tr("After")])
+        self.table: RecordTable[ReleasedText] = RecordTable(
+            tr("Texts"), _COLUMNS, key=lambda text: f"{text.recording_id} {text.time_us} {text.place} {text.before}"
         )
         head = self.table.horizontalHeader()
         head.setStretchLastSection(False)
         for section in _TEXT_COLUMNS:
             head.setSectionResizeMode(section, QHeaderView.ResizeMode.Stretch)
         EmptyHint(self.table, tr("Texts that would leave are listed here."))
-        self.table.chosen.connect(lambda row: self.row_chosen.emit(row.key.split()[0], row.time_us))
+        self.table.chosen.connect(lambda text: self.row_chosen.emit(text.recording_id, text.time_us))
         self.state = PlainLabel(wordWrap=True)
         self.confirm = push_button(
             tr("I have read all of them"),
@@ -110,11 +99,11 @@ class TextsView(QWidget):
             )
         )
 
-    def show_texts(self, rows: Sequence[tuple[TableRow, bool]], state: str, *, confirmed: bool, writable: bool) -> None:
-        """Show texts, each with whether something was changed in it, and who confirmed them."""
-        self._rows = rows
+    def show_texts(self, texts: Sequence[ReleasedText], state: str, *, confirmed: bool, writable: bool) -> None:
+        """Show texts, and who confirmed them."""
+        self._texts = texts
         self.state.setText(state)
-        self.confirm.setEnabled(writable and bool(rows) and not confirmed)
+        self.confirm.setEnabled(writable and bool(texts) and not confirmed)
         self.keep.setEnabled(writable)
         self._show()
 
@@ -124,7 +113,7 @@ class TextsView(QWidget):
             self.words.setPlainText("\n".join(f"{word} = {after}" for word, after in sorted(words.items())))
 
     def _show(self) -> None:
-        self.table.show_records([row for row, changed in self._rows if changed or not self.only.isChecked()])
+        self.table.show_records([text for text in self._texts if text.replacements or not self.only.isChecked()])
 
     def _save_words(self) -> None:
         found: dict[str, str] = {}
