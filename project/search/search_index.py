@@ -34,7 +34,7 @@ def match_expression(typed: str) -> str:
 
 
 _OPEN, _CLOSE = "\x02", "\x03"
-_SLICE = 75
+_SLICE = 40
 _EXCERPT_WORDS = 18
 _RUN = re.compile(f"{_OPEN}([^{_CLOSE}]*){_CLOSE}")
 

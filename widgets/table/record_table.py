@@ -462,7 +462,8 @@ class RecordTable(QTableView, Generic[R]):
         selection = self.selectionModel().selection()
         ranges = [selection.at(number) for number in range(selection.count())]
         rows = {row for selected in ranges for row in range(selected.top(), selected.bottom() + 1)}
-        return [self.records()[row] for row in sorted(rows)]
+        records = self.records()
+        return [records[row] for row in sorted(rows)]
 
     def selected_keys(self) -> list[str]:
         """Return the keys of the selected records, in the order shown."""
