@@ -277,11 +277,8 @@ def test_without_a_track_there_is_no_place_for_labels_and_fields(window: MainWin
     def look(editor: SchemeEditor) -> None:
         select(editor, "tracks", 0)
         click(editor.tracks.remove)
-        assert [table.add.isEnabled() for table in (editor.tracks, editor.labels, editor.fields)] == [
-            True,
-            False,
-            False,
-        ]
+        tables = (editor.tracks, editor.labels, editor.fields)
+        assert [table.add.isEnabled() for table in tables] == [True, False, False]
         editor.reject()
 
     view = schemes_window(window)

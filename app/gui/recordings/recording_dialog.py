@@ -306,7 +306,7 @@ class RecordingDialog(OwnDialog):
 
     def _file_row(self) -> QHBoxLayout:
         self.role = ChoiceBox(tr("What the file is"))
-        self.offset = make_offset_field(tr("the further file"))
+        self.offset = make_offset_field(tr("the added file"))
         self.add = add = push_button(
             tr("Add file…"),
             tr("Add a file of the same interaction to this recording"),
