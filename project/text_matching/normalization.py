@@ -23,7 +23,7 @@ def _mark_class(*, accents: bool) -> str:
     """Return accents, or all other combining marks, as a class of a regular expression."""
     found = ""
     first = last = -1
-    for code in chain(range(0x300, 0xABF0), range(0x11000, 0x11F60)):
+    for code in chain(range(0x300, 0x3400), range(0xA000, 0xABF0), range(0x11000, 0x11F60)):
         if unicodedata.category(chr(code)) in ("Mn", "Mc") and is_accent(chr(code)) == accents and code not in _UNSEEN:
             if code == last + 1:
                 found = f"{found[:-2] if first < last else found}-{chr(code)}"

@@ -119,7 +119,9 @@ def make_shrec_study(path: Path, segments: int = SEGMENTS) -> Path:
 def environment(home: Path) -> dict[str, str]:
     """Return the environment of a window without a screen, with settings and caches of its own."""
     places = {f"XDG_{name}_HOME": str(home / name) for name in ("CONFIG", "CACHE", "DATA", "STATE")}
-    return {**os.environ, **places, "QT_QPA_PLATFORM": "offscreen"}
+    # An installed program has its byte code on disk.
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**inherited, **places, "QT_QPA_PLATFORM": "offscreen"}
 
 
 def run_script(home: Path, *command: object) -> Any:
