@@ -32,8 +32,12 @@ def study(tmp_path: Path) -> Path:
 def open_import(window: MainWindow, qtbot: QtBot) -> ImportWindow:
     window.menus.actions["import_annotations"].trigger()
     found: ImportWindow = window.windows.open_window("import_annotations")
-    qtbot.waitUntil(lambda: found.apply.isEnabled() or bool(found.status.text()))
+    qtbot.waitUntil(lambda: bool(found.total.text() or found.status.text()))
     return found
+
+
+def wait_for_plan(window: MainWindow, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: not window.background.busy)
 
 
 def segments(window: MainWindow) -> int:
@@ -49,9 +53,11 @@ def test_an_import_is_previewed_and_one_step(
     importing = open_import(window, qtbot)
     lanes = importing.lanes.model()
     lanes.setData(lanes.index(0, 1), "shrec.segments")
+    wait_for_plan(window, qtbot)
     assert importing.total.text() == "2 new, 1 left out"
     assert "“stroke” is no label" in importing.notes.toPlainText()
     lanes.setData(lanes.index(0, 1), "out")
+    wait_for_plan(window, qtbot)
     assert importing.total.text() == "0 new, 3 left out"
     assert not importing.apply.isEnabled()
     importing.window().close()
@@ -59,10 +65,12 @@ def test_an_import_is_previewed_and_one_step(
 
     importing = open_import(window, qtbot)
     lanes.setData(lanes.index(0, 1), "shrec.segments")
+    wait_for_plan(window, qtbot)
     details = importing.details.model()
     texts = [cells[0] for cells in importing.details.texts()]
     details.setData(details.index(texts.index("“stroke”"), 2), "none")
     details.setData(details.index(texts.index("Value why"), 2), "rationale")
+    wait_for_plan(window, qtbot)
     assert importing.total.text() == "3 new, 0 left out"
     with qtbot.waitSignal(window.studio.message) as told:
         importing.apply.click()
@@ -91,6 +99,7 @@ def test_tiers_that_fit_nothing_become_tracks_of_a_scheme_and_several_files_come
     assert importing.total.text() == "0 new, 4 left out"
     assert importing.tabs.currentWidget() is importing.parts_page
     importing.make_missing.click()
+    wait_for_plan(window, qtbot)
     assert importing.total.text() == "4 new, 0 left out"
     assert [cells[:2] for cells in importing.lanes.texts()] == [("Bo", "New track")]
     assert next(cells[1:] for cells in importing.first_rows.texts()) == (
@@ -100,6 +109,7 @@ def test_tiers_that_fit_nothing_become_tracks_of_a_scheme_and_several_files_come
     details = importing.details.model()
     texts = [cells[0] for cells in importing.details.texts()]
     details.setData(details.index(texts.index("“stroke 2”"), 2), "stroke 1")
+    wait_for_plan(window, qtbot)
     assert "with the track Bo." in importing.notes.toPlainText()
     before = [recording.id for recording in all_recordings(window.studio.session.study)]
     importing.apply.click()
@@ -123,6 +133,7 @@ def test_what_is_imported_into_an_empty_study_is_shown_and_coded_with_keys_at_on
     answers.give(annotations=[tmp_path / "gaze.csv"])
     importing = open_import(window, qtbot)
     importing.make_missing.click()
+    wait_for_plan(window, qtbot)
     assert "Keys of Bo: 1 face, 2 hand." in importing.notes.toPlainText()
     importing.apply.click()
     wait_for_turns()
@@ -150,6 +161,7 @@ def test_what_lies_outside_the_recording_on_screen_is_not_proposed_for_it_and_sh
     assert importing.total.text() == "0 new, 3 left out"
     assert importing.tabs.currentWidget() is importing.parts_page
     importing.make_missing.click()
+    wait_for_plan(window, qtbot)
     importing.apply.click()
     wait_for_turns()
     assert window.studio.recording.name == "visits"

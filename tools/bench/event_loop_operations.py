@@ -1,6 +1,6 @@
 """What somebody does with a study of SHREC's size in the window, each under the watchdog.
 
-`python -m tools.bench.event_loop_operations FOLDER [--explain] [NAME...]` prints what `make bench` collects.
+`python -m tools.bench.event_loop_operations FOLDER [--explain] [--from NAME]` prints what `make bench` collects.
 """
 
 import argparse

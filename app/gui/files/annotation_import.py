@@ -19,7 +19,7 @@ from annotate.interchange.lossless_format import RowsPlan
 from app.gui.files.import_choices import Detail, FirstRow, ImportChoices, LaneImportCounts
 from app.gui.pages.context import Context
 from app.gui.pages.study_view import StudyView
-from app.gui.study.background import in_turn
+from app.gui.study.background import PendingTask, in_turn
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.session.session import Session
@@ -50,6 +50,7 @@ class ImportWindow(StudyView):
         self._choices: ImportChoices | None = None
         self._counts: dict[str, LaneImportCounts] = {}
         self._plan: Plan | RowsPlan | None = None
+        self._planning: PendingTask | None = None
         self._paths: tuple[Path, ...] = ()
         self._rows = 0
         self.status.setStyleSheet(f"color: {theme.palette().error.name()};")
@@ -135,7 +136,7 @@ class ImportWindow(StudyView):
         shown: list[str] = []
 
         def do(session: Session) -> Changes:
-            plan = choices.plan()
+            plan = choices.plan(session)
             shown[:] = [lane.recording_id for lane in plan.lanes if lane.added]
             changes = apply_import(session, plan, title)
             known = tr(" {known} were in the study already.").format(known=plan.known) if plan.known else ""
@@ -156,6 +157,7 @@ class ImportWindow(StudyView):
 
     def _forget(self) -> None:
         """Show no file."""
+        self._stop_planning()
         self._paths, self._choices, self._plan = (), None, None
         self.file.setText(tr("No file chosen"))
         self.format.setText("")
@@ -184,29 +186,40 @@ class ImportWindow(StudyView):
         if self._choices.names:
             self.lanes.selectRow(0)
             self.lanes.setFocus()
-        in_turn(self, self._update)
+        self._update()
         if not self._choices.whole and not all(self._choices.places):
             self.tabs.setCurrentWidget(self.parts_page)
 
     def _on_failed(self, paths: tuple[Path, ...], error: Exception) -> None:
-        if paths != self._paths:
-            return
+        if paths == self._paths:
+            self.format.setText("")
+            self._show_failure(error)
+
+    def _show_failure(self, error: Exception) -> None:
         if not isinstance(error, UserError):
             raise error
-        self.format.setText("")
         self.show_error(error)
 
     def _update(self) -> None:
-        """Plan again and show the counts."""
-        choices = self._choices
-        if choices is None:
+        """Plan again in the background, then show the counts."""
+        choices, session = self._choices, self._context.studio.session
+        if choices is None or session is None:
             return
-        try:
-            plan = choices.plan()
-        except UserError as error:
-            self.show_error(error)
-            self.apply.setEnabled(False)
-            return
+        self.apply.setEnabled(False)
+        self._stop_planning()
+        self._planning = self._context.background.read(
+            session,
+            lambda second, _progress: choices.plan(second),
+            lambda plan: self._show_plan(choices, plan),
+            self._show_failure,
+        )
+
+    def _stop_planning(self) -> None:
+        if self._planning is not None:
+            self._planning.stop()
+
+    def _show_plan(self, choices: ImportChoices, plan: Plan | RowsPlan) -> None:
+        choices.show(plan)
         self.tell("")
         self._plan = plan
         self._rows = plan.added + plan.other_row_count

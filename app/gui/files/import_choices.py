@@ -84,12 +84,14 @@ class ImportChoices:
         """The names of the lanes."""
         return list(self._lanes)
 
-    def plan(self) -> Plan | RowsPlan:
-        """Return what would be imported now."""
-        plan = plan_import(self._session, self.document, self.mapping, self.places, self._keys_in_use)
+    def plan(self, session: Session) -> Plan | RowsPlan:
+        """Return what would be imported now; it may be asked for in a thread, with a session of its own."""
+        return plan_import(session, self.document, self.mapping, self.places, self._keys_in_use)
+
+    def show(self, plan: Plan | RowsPlan) -> None:
+        """Answer about lanes as a plan has them."""
         self._plans = {lane.lane: lane for lane in plan.lanes}
         self._schemes = plan.schemes if isinstance(plan, Plan) else {}
-        return plan
 
     def targets(self, name: str) -> Choices:
         """Return what a lane can become: (key, words)."""
