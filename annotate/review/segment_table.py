@@ -224,11 +224,10 @@ class Filter:
 
         Where `among` is given, such as what a search found, no other ids are looked at.
         """
-        return [
-            key
-            for key, row in table.rows.items()
-            if (among is None or key in among) and self._matches_row(row, table) and self._matches_computed(key, table)
-        ]
+        keys = [key for key in table.rows if among is None or key in among]
+        if not self:
+            return keys
+        return [key for key in keys if self._matches_row(table.rows[key], table) and self._matches_computed(key, table)]
 
     def _matches_row(self, row: SegmentRow, table: SegmentTable) -> bool:
         segment = row.segment

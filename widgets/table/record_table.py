@@ -435,7 +435,7 @@ class RecordTable(QTableView, Generic[R]):
                     self.scrollToBottom()
         finally:
             self._silent = False
-        if changed and self.selected_keys() != kept:
+        if changed and any(model.row_of(key) is None for key in kept):
             self.selection_changed.emit()
 
     def records(self) -> list[R]:

@@ -25,8 +25,8 @@ from widgets.form.layouts import make_column
 from widgets.progress_bars import ProgressLine
 from widgets.text_labels import PlainLabel
 
-_TURN_MS = 1
-"""A timer of 0 ms may be an event that Qt handles in the present turn."""
+_TURN_MS = 5
+"""Timers that fell due in the turn before come first; one of 0 ms may be an event that Qt handles in the same turn."""
 
 
 class Turns(QObject):
