@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QTextDocument
+from PySide6.QtGui import QImage, QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -19,6 +19,7 @@ from app.gui.pages.tabbed_view import TabbedView
 from app.gui.team.team_tab import TeamTab
 from app.gui.window.main_window import MainWindow
 from app.gui.window.page_registry import WINDOWS
+from resources import resource
 from tests.builders.mouse_and_keys import click
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog, change_owner, owning_window
@@ -48,6 +49,11 @@ def shown(help_window: HelpWindow) -> HelpWindow:
     help_window.search.clear()
     help_window.show_page("index.md")
     return help_window
+
+
+def test_each_drawing_of_the_documentation_is_drawn_without_a_warning(qapp: QApplication) -> None:
+    for drawing in resource("..", "docs").rglob("*.svg"):
+        assert not QImage(str(drawing)).isNull(), drawing
 
 
 def test_it_lists_the_pages_in_the_order_of_the_site_and_shows_each(shown: HelpWindow) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QToolButton, QTreeV
 from annotate.cues.prelabels import uncounted_annotators
 from app.gui.recordings.recording_arrangement import RecordingArrangement, RecordingFilter, RecordingOrder, RecordingRow
 from app.gui.recordings.recordings_model import RecordingsDelegate, RecordingsModel
-from app.gui.study.background import BackgroundPool
+from app.gui.study.background import BackgroundPool, in_turn
 from app.gui.study.study_controller import StudyController
 from app.gui.timeline.timeline_presenter import CameOrWent
 from project.entities.study_records import Changes, Medium, MediumRole, Recording
@@ -366,6 +366,11 @@ class RecordingsFeed(QObject):
             if row is not None:
                 self._list.update_row(replace(row, segments=self._named_counts(here)))
         elif came_or_went:
+            in_turn(self, self._count_everywhere)
+
+    def _count_everywhere(self) -> None:
+        session = self._studio.session
+        if session is not None:
             counts = segment_counts(session.study)
             now = ((row, self._named_counts(counts.get(row.id, {}))) for row in self._list.model.rows())
             self._list.update_rows([replace(row, segments=found) for row, found in now if found != row.segments])
