@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
@@ -71,6 +72,7 @@ class SchemeEditor(OwnDialog):
         """
         super().__init__(parent)
         self.draft = draft
+        self._first = draft.scheme
         self.plan: SchemePlan | None = None
         self._make_plan, self._agree, self._counts, self._keys = make_plan, agree, counts, keys_in_use
         self._track = 0
@@ -391,16 +393,18 @@ class SchemeEditor(OwnDialog):
     def _say_problems(self) -> None:
         problems = self._problems
         self.show_problem.setVisible(bool(problems))
+        muted = theme.palette().muted
         if not problems:
-            self.buttons.note.setText(tr("Nothing is saved yet.") if self.draft.is_changed else "")
-            self.buttons.note.setStyleSheet(f"color: {theme.palette().muted.name()};")
-            return
-        count = trn("{count} problem", "{count} problems", len(problems))
-        self._say(f"{count}. {problem_text(self.draft.scheme, problems[0])}")
+            self._say(tr("Nothing is saved yet.") if self.draft.is_changed else "", muted)
+        elif self.draft.scheme == self._first:
+            self._say(tr("Still to do: {what}").format(what=problem_text(self.draft.scheme, problems[0])), muted)
+        else:
+            count = trn("{count} problem", "{count} problems", len(problems))
+            self._say(f"{count}. {problem_text(self.draft.scheme, problems[0])}")
 
-    def _say(self, text: str) -> None:
+    def _say(self, text: str, colour: QColor | None = None) -> None:
         self.buttons.note.setText(text)
-        self.buttons.note.setStyleSheet(f"color: {theme.palette().error.name()};")
+        self.buttons.note.setStyleSheet(f"color: {(colour or theme.palette().error).name()};")
 
     def _go_to(self, problem: SchemeProblem) -> None:
         path = problem.path

@@ -18,6 +18,7 @@ from app.gui.pages.commands import (
     in_menu,
 )
 from app.gui.window.mode_actions import CHAINS, FACES, JUDGES, PLAY, SPEECH, TRANSCRIPT, VIEW, view_command
+from app.gui.window.page_registry import MODES, VIEW_TABS
 from app.gui.window.parts import WindowParts
 from project.queries.annotator_rows import is_completed
 from project.queries.recording_rows import hold_outs
@@ -266,6 +267,13 @@ STUDY: tuple[Command[WindowParts], ...] = in_menu(
 )
 
 
+_DECLARED = (*FILE, *EDIT, *PLAY, *VIEW, *FACES, *SPEECH, *TRANSCRIPT, *JUDGES, *CHAINS, *STUDY, *HELP)
+_REACHED = {command.key for command in _DECLARED} | {mode.key for mode in MODES}
 ACTIONS: tuple[Command[WindowParts], ...] = (
-    *(*FILE, *EDIT, *PLAY, *VIEW, *FACES, *SPEECH, *TRANSCRIPT, *JUDGES, *CHAINS, *STUDY, *HELP),
+    *_DECLARED,
+    *in_menu(
+        tr("&Study"),
+        *(view_command(tab.key, f"{tab.name}…", line=True) for tab in VIEW_TABS if tab.key not in _REACHED),
+    ),
 )
+"""Those declared above, and one for each view that has none of its own."""
