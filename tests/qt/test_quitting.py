@@ -30,6 +30,7 @@ from project.store import locking
 from project.store.study import Study
 from tests.builders.cheap_key import make_keys_cheap
 from tests.builders.clips import make_clip
+from tests.builders.main_windows import wait_for_turns
 from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenWindow
 
@@ -178,7 +179,7 @@ def test_the_end_of_the_session_asks_nothing_and_what_nobody_wants_is_not_offere
 def test_jobs_go_on_without_a_window_that_can_come_back(
     qtbot: QtBot, busy: MainWindow, opened: Opener, study: Path, go: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    busy.windows.open_window("segments")
+    segments = busy.windows.open_window("segments")
     answer(monkeypatch, "keep")
     assert not busy.close()
     assert not [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
@@ -186,7 +187,9 @@ def test_jobs_go_on_without_a_window_that_can_come_back(
     with Session.open(study, "Ada") as second:
         assert "run in the background" in second.study.read_only_reason
     busy.quitting.return_to_front()
+    wait_for_turns()
     assert busy.isVisible()
+    assert segments.isVisible(), "the same one, which hears how its jobs end"
     assert busy.jobs.busy
     assert not locking.read_holder(study).background
     assert QApplication.quitOnLastWindowClosed()

@@ -298,8 +298,10 @@ class PlotWall(QScrollArea):
 
     action_requested = Signal(object, str)
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None, *, low: bool = False) -> None:
+        """Make a wall; a `low` one is no higher than its plots."""
         super().__init__(parent)
+        self._low = low
         self._plots: tuple[Plot, ...] = ()
         self._views: list[PlotView] = []
         self._next = QTimer(self, interval=0)
@@ -363,10 +365,6 @@ class PlotWall(QScrollArea):
         """Whether there are any."""
         return bool(self._plots)
 
-    def page_height(self) -> int:
-        """Return how high all plots are together."""
-        return self._page.height() if self.views else 0
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_views()
@@ -388,5 +386,7 @@ class PlotWall(QScrollArea):
             view.setGeometry(column * (side + _GAP), ends[column], side, high)
             ends[column] += high + _GAP
         self._page.resize(width, max(ends))
+        if self._low and self._views:
+            self.setMaximumHeight(max(ends))
         self._hint.setGeometry(self.viewport().rect())
         self._hint.setVisible(bool(self._hint.text()) and not self._plots)

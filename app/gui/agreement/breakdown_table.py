@@ -101,7 +101,7 @@ class SplitsPage(QWidget):
         self.copy, self.save = QPushButton(tr("Copy table")), QPushButton(tr("Save table as CSV…"))
         self.copy.setToolTip(tr("Copy the table as CSV"))
         self.save.setToolTip(tr("Save the table as CSV"))
-        self.wall = PlotWall(tr("Plot of one figure by group"))
+        self.wall = PlotWall(tr("Plot of one figure by group"), low=True)
         self.table: RecordTable[SplitRow] = RecordTable(tr("Figures by group"), (), sortable=True)
         head = QWidget()
         row = FlowLayout(head)
@@ -118,7 +118,6 @@ class SplitsPage(QWidget):
         split.addWidget(self.wall)
         split.addWidget(self.table)
         split.setSizes([400, 220])
-        # The plot is no higher than it needs.
         split.setStretchFactor(1, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, theme.GRID, 0, 0)
@@ -168,8 +167,6 @@ class SplitsPage(QWidget):
         plots = [split_plot(report, key, figure)] if report is not None and there else []
         self.wall.setVisible(there)
         self.wall.set_plots(plots)
-        if plots:
-            self.wall.setMaximumHeight(self.wall.page_height())
 
     def _copy(self) -> None:
         if self._report is not None:

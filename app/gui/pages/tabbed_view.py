@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import cast
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from app.gui.pages.context import Context, StatefulView, View, decode_state, encode_state, text_list, text_value
 from app.gui.pages.study_view import StudyView
@@ -67,7 +67,7 @@ class TabbedView(QWidget):
             self._columns[tab.key] = _set_column(page)
             self.tabs.addTab(page, tab.name if len(tabs) > 1 else "")
         _set_column(self).addWidget(self.tabs)
-        self.tabs.currentChanged.connect(lambda _at: self._show_current())
+        self.tabs.currentChanged.connect(self._on_tab)
 
     @property
     def key(self) -> str:
@@ -80,6 +80,18 @@ class TabbedView(QWidget):
         if key in keys:
             self.tabs.setCurrentIndex(keys.index(key))
         return self._show_current()
+
+    def focus_first(self, view: StudyView) -> None:
+        """Give the keys to the first control of a view, where nothing in a view has them."""
+        focused = self.focusWidget()
+        if focused not in (None, self.tabs.tabBar()) and focused.focusPolicy() != Qt.FocusPolicy.NoFocus:
+            return
+        control = view.nextInFocusChain()
+        while control is not None and view.isAncestorOf(control):
+            if control.isVisible() and control.isEnabled() and control.focusPolicy() & Qt.FocusPolicy.TabFocus:
+                control.setFocus()
+                return
+            control = control.nextInFocusChain()
 
     def show_error(self, error: UserError) -> None:
         """Show why something could not be done in the view that is shown."""
@@ -130,6 +142,12 @@ class TabbedView(QWidget):
             self.setFocusProxy(proxy)
         self.changed.emit()
         return view
+
+    def _on_tab(self, _at: int) -> None:
+        view, focused = self._show_current(), QApplication.focusWidget()
+        # Qt gives the page of a tab the keys that a control of the last one had; the bar of tabs keeps them.
+        if focused is not None and focused is not self.tabs.tabBar() and self.isAncestorOf(focused):
+            self.focus_first(view)
 
     def _restore_view(self, key: str) -> None:
         view, state = self._views[key], self._states.get(key, {})

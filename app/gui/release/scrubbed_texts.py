@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHeaderView, QWidget
+from PySide6.QtWidgets import QWidget
 
 from anonymize.release.release_texts import ReleasedText
 from project.timebase import format_time
@@ -24,15 +24,13 @@ _COLUMNS: tuple[RecordColumn[ReleasedText], ...] = (
     ),
     RecordColumn(tr("Time"), lambda text: format_time(text.time_us), number=False),
     RecordColumn(tr("Place"), lambda text: text.place, number=False),
-    RecordColumn(tr("Before"), lambda text: text.before, number=False),
-    RecordColumn(tr("After"), lambda text: text.after, number=False),
+    RecordColumn(tr("Before"), lambda text: text.before, number=False, stretch=True),
+    RecordColumn(tr("After"), lambda text: text.after, number=False, stretch=True),
 )
 _WORDS_HELP = tr(
     "One a line, such as Anna = P01. They stay in the study, and are found with any case, accent and ending."
 )
 _WORDS_HEIGHT = 96
-_TEXT_COLUMNS = (3, 4)
-"""Columns that share the room that the others leave."""
 
 
 class TextsView(QWidget):
@@ -73,10 +71,6 @@ class TextsView(QWidget):
         self.table: RecordTable[ReleasedText] = RecordTable(
             tr("Texts"), _COLUMNS, key=lambda text: f"{text.recording_id} {text.time_us} {text.place} {text.before}"
         )
-        head = self.table.horizontalHeader()
-        head.setStretchLastSection(False)
-        for section in _TEXT_COLUMNS:
-            head.setSectionResizeMode(section, QHeaderView.ResizeMode.Stretch)
         EmptyHint(self.table, tr("Texts that would leave are listed here."))
         self.table.chosen.connect(lambda text: self.row_chosen.emit(text.recording_id, text.time_us))
         self.state = PlainLabel(wordWrap=True)

@@ -138,6 +138,7 @@ class CueForm(OwnDialog):
         self._choose_label(track.offered_labels[0].key)
         self._select_participant()
         self.adjustSize()
+        self.resize(self.width(), self.heightForWidth(self.width()))
 
     def _choose_label(self, label: str) -> None:
         self._label = label

@@ -285,6 +285,7 @@ class StudyWindows(QObject):
         self._owner = owner
         self._open: dict[str, TabbedView] = {}
         self._looks: dict[str, View] = {}
+        self._is_away = False
         context.studio.leaving.connect(self.close_all)
 
     def open_window(self, view: str) -> StudyView:
@@ -292,6 +293,7 @@ class StudyWindows(QObject):
         window = self._get_or_create(next(key for key, tabs in WINDOWS.items() if view in {tab.key for tab in tabs}))
         shown = window.show_view(view)
         bring_to_front(window)
+        window.focus_first(shown)
         return shown
 
     def view_key(self, window: QWidget) -> str:
@@ -306,6 +308,7 @@ class StudyWindows(QObject):
     def restore_state(self, looks: Json) -> None:
         """Open the windows that were open, where they were, once the main window is there."""
         known = looks if isinstance(looks, dict) else {}
+        self._is_away = False
         self._looks = {key: state for key, state in known.items() if key in WINDOWS and isinstance(state, dict)}
         session = self._context.studio.session
         wanted = [key for key, entry in self._looks.items() if entry.get("open") is True and key not in _NOT_RESTORED]
@@ -348,17 +351,24 @@ class StudyWindows(QObject):
         return made
 
     def _remember_windows(self) -> None:
-        for key, window in self._open.items():
+        for key, window in () if self._is_away else self._open.items():
             self._looks[key] = {
                 "open": window.isVisible(),
                 "geometry": view_state.encode_state(window.saveGeometry()),
                 "views": window.save_state(),
             }
 
-    def close_all(self) -> None:
-        """Close every one; they stay noted as open."""
+    def hide_all(self) -> None:
+        """Hide every one until `restore_state`; they stay noted as open, and hear how their jobs end."""
         self._remember_windows()
+        self._is_away = True
         for window in self._open.values():
             window.close()
+
+    def close_all(self) -> None:
+        """Close every one; they stay noted as open."""
+        self.hide_all()
+        for window in self._open.values():
             in_turn(window, window.deleteLater)
         self._open.clear()
+        self._is_away = False

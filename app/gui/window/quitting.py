@@ -142,7 +142,7 @@ class QuitController(QObject):
         self._ended.clear()
         QApplication.setQuitOnLastWindowClosed(False)
         window.studio.apart.quiet = True
-        window.windows.close_all()
+        window.windows.hide_all()
         window.help.close()
         for other in QApplication.topLevelWidgets():
             if other is not window and other.isVisible():
