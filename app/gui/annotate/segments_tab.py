@@ -419,7 +419,7 @@ class SegmentsTab(StudyView):
                 tr("No segments yet"), tr("Mark some in the main window: I at the start, O at the end.")
             )
             self._stack.setCurrentWidget(self._nothing)
-        if len(self.view.selected()) < LARGE:
+        if self.view.selected_count < LARGE:
             self.bulk.show_selection(len(rows))
         else:
             in_turn(self, lambda: self.bulk.show_selection(len(self.view.records())))
