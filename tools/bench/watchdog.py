@@ -10,6 +10,7 @@ from types import FrameType
 
 from PySide6.QtCore import QEventLoop, Qt, QTimer
 
+_HERE = str(Path(__file__).parent)
 BEAT_MS = 4
 _SAMPLE_S = 0.005
 _LATE_S = 0.03
@@ -91,7 +92,7 @@ class Watchdog:
             return
         stack = []
         while frame is not None:
-            if "bench" not in frame.f_code.co_filename:
+            if not frame.f_code.co_filename.startswith(_HERE):
                 stack.append(f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno} {frame.f_code.co_name}")
             frame = frame.f_back
         self._seen[" > ".join(reversed(stack[:_DEEPEST]))] += 1

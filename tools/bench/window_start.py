@@ -34,4 +34,4 @@ def run() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         times = [seconds_to_window(Path(folder), _START) for _ in range(REPEAT + 1)]
     warm = statistics.median(times[1:])
-    return [Row.judged("window usable after start, no model loaded", f"{warm:.2f} s", warm, "<= 1.5 s, warm")]
+    return [Row.judged("window usable after start, no model loaded", f"{warm:.2f} s", warm, "<= 1.0 s, warm")]

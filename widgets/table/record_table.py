@@ -465,6 +465,12 @@ class RecordTable(QTableView, Generic[R]):
         records = self.records()
         return [records[row] for row in sorted(rows)]
 
+    @property
+    def selected_count(self) -> int:
+        """How many records are selected."""
+        selection = self.selectionModel().selection()
+        return sum(selection.at(number).height() for number in range(selection.count()))
+
     def selected_keys(self) -> list[str]:
         """Return the keys of the selected records, in the order shown."""
         return [self.records_model.key_of(record) for record in self.selected()]

@@ -5,11 +5,8 @@ Shows a plot of one figure and a sortable table of all.
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QPushButton,
-    QSplitter,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -23,7 +20,7 @@ from project.text_format import to_csv
 from resources.translation import tr
 from widgets import theme
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import FlowLayout, label_control
+from widgets.form.layouts import FlowLayout, label_control, make_column
 from widgets.plots.estimates_table import SplitRow
 from widgets.plots.plot_data import Plot, PlottedValue, format_value
 from widgets.plots.plot_view import PlotWall
@@ -113,17 +110,7 @@ class SplitsPage(QWidget):
             self.save,
         ):
             row.addWidget(part)
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.setChildrenCollapsible(False)
-        split.addWidget(self.wall)
-        split.addWidget(self.table)
-        split.setSizes([400, 220])
-        split.setStretchFactor(1, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, theme.GRID, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(head)
-        column.addWidget(split, 1)
+        self.setLayout(make_column(head, self.wall, 1, self.table, 1, margin=(0, theme.GRID, 0, 0)))
         self.by.currentIndexChanged.connect(lambda _: self._show_split())
         self.figure.currentIndexChanged.connect(lambda _: self._draw())
         self.table.chosen.connect(

@@ -201,6 +201,7 @@ class SegmentsTab(StudyView):
         self._sort = ("recording", False)
         self._waiting = Changes()
         self._waits = False
+        self._turn = 0
         self._build()
         self._connect_signals()
         fill_filter_bar(self.bar, session, self._table)
@@ -209,13 +210,19 @@ class SegmentsTab(StudyView):
 
     def show_rows(self) -> None:
         """Find, filter and sort again."""
+        if (found := self._find_rows()) is not None:
+            self._list_rows(*found)
+
+    def _find_rows(self) -> tuple[list[str], str, Filter] | None:
+        """Return what is shown, what was typed and what is asked for; None where texts have to be read before."""
+        self._turn += 1
         typed = self.bar.search.text().strip()
         if typed and not self._read_texts():
             # What was typed is looked for once every text is read; the window lives on meanwhile.
             self.tell(tr("Reading the texts of the study…"))
             self._waits = True
             self._idle.start()
-            return
+            return None
         self._waits = False
         here = self._context.studio.recording
         among = None
@@ -227,6 +234,9 @@ class SegmentsTab(StudyView):
         rows = self._cells.columns.sort_ids(asked.select(self._table, among), *self._sort)
         if asked.judges_differ is not None or _JUDGES_COLUMN in self.view.shown_columns():
             self._table.record_judges_shown(rows)
+        return rows, typed, asked
+
+    def _list_rows(self, rows: list[str], typed: str, asked: Filter) -> None:
         self.view.set_searching(bool(typed))
         self.view.show_records(rows)
         self._show_elsewhere(typed)
@@ -353,6 +363,7 @@ class SegmentsTab(StudyView):
         self.refresh()
 
     def _show_changes(self, changes: Changes, rows: Mapping[str, SegmentRow] | None) -> None:
+        self._turn += 1
         self._search.apply(changes)
         self._idle.start()
         if not self._table.apply(changes, rows):
@@ -367,8 +378,14 @@ class SegmentsTab(StudyView):
         if rows is None:
             self.show_rows()
         else:
-            # Where it is much, taking it in takes as long as showing it.
-            QTimer.singleShot(1, self, self.show_rows)
+            in_turn(self, self._show_rows_in_turn)
+
+    def _show_rows_in_turn(self) -> None:
+        """Find many rows in a turn and list them in the next, unless others are to be listed by then."""
+        found = self._find_rows()
+        turn = self._turn
+        if found is not None:
+            in_turn(self, lambda: self._list_rows(*found) if turn == self._turn else None)
 
     def _on_rows_read(self) -> None:
         """Show the rows, now that they are read, with what was edited meanwhile."""
@@ -419,7 +436,7 @@ class SegmentsTab(StudyView):
                 tr("No segments yet"), tr("Mark some in the main window: I at the start, O at the end.")
             )
             self._stack.setCurrentWidget(self._nothing)
-        if len(self.view.selected()) < LARGE:
+        if self.view.selected_count < LARGE:
             self.bulk.show_selection(len(rows))
         else:
             in_turn(self, lambda: self.bulk.show_selection(len(self.view.records())))

@@ -73,8 +73,8 @@ class SeatsForm(QWidget):
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(theme.GRID)
-        self._grid.setColumnStretch(1, 1)
-        self._grid.setColumnStretch(2, 1)
+        self._grid.setColumnStretch(1, 2)
+        self._grid.setColumnStretch(2, 3)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._lines: list[tuple[ChoiceBox, QLineEdit, ChoiceBox]] = []
 

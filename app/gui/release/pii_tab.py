@@ -241,7 +241,7 @@ class PiiTab(StudyView):
     def decide(self, verdict: PiiVerdict) -> None:
         """Hide or keep what is selected, and go to the next place that nobody decided on."""
         those = self.selected()
-        alone = len(self.current_table.selected()) == 1
+        alone = self.current_table.selected_count == 1
         if self._change(partial(pii_decisions.decide_places, places=those, verdict=verdict), those) and alone:
             self.step(1, only_if_decided=True)
 

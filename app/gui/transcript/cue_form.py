@@ -137,6 +137,10 @@ class CueForm(OwnDialog):
         self._labels.addWidget(self.buttons)
         self._choose_label(track.offered_labels[0].key)
         self._select_participant()
+        self.fit_height()
+
+    def fit_height(self) -> None:
+        """Be as high as the buttons of the track need at this width."""
         self.adjustSize()
         self.resize(self.width(), self.heightForWidth(self.width()))
 
@@ -197,7 +201,7 @@ class CueController(QObject):
         frame = self._window.frameGeometry()
         at = QCursor.pos() if frame.contains(QCursor.pos()) else frame.center()
         form.show()
-        form.adjustSize()
+        form.fit_height()
         at.setX(max(frame.left(), min(at.x(), frame.right() - form.width())))
         at.setY(max(frame.top(), min(at.y(), frame.bottom() - form.height())))
         form.move(at)
