@@ -25,7 +25,7 @@ _IN_WINDOW = f"""{WINDOW}import statistics
 from project.queries.annotator_rows import all_annotators
 from project.queries.segment_rows import segments_of
 window.studio.open(Path(sys.argv[1]))
-application.processEvents()
+settle()
 session, recording = window.studio.session, window.studio.recording
 present = segments_of(session.study, recording.id)
 chosen = present[len(present) // 2]

@@ -34,11 +34,19 @@ from pathlib import Path
 import app.cli.main
 from app.gui.startup import make_application
 application = make_application()
+from app.gui.study.background import turns
 from app.gui.window.main_window import MainWindow
 window = MainWindow()
 window.show()
+
+def settle():
+    application.processEvents()
+    while turns().waiting:
+        application.processEvents()
+    application.processEvents()
+
 """
-"""Begins a script for `run_script`: a window, and `application` and `window` as its names."""
+"""Begins a script for `run_script`: `application`, `window`, and `settle`, which waits until a study is shown."""
 
 
 def seconds(work: Callable[[], object]) -> float:

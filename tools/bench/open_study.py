@@ -13,11 +13,7 @@ REPEAT = 7
 _OPEN = f"""{WINDOW}
 def open_and_paint():
     window.open_study(Path(sys.argv[1]))
-    application.processEvents()
-    # The study is painted in a turn of its own.
-    while not window.workspace.updatesEnabled():
-        application.processEvents()
-    application.processEvents()
+    settle()
 open_and_paint()
 """
 _START = f"""{_OPEN}
@@ -30,7 +26,7 @@ from PySide6.QtCore import QEvent
 times = []
 for _ in range(15):
     window.close_study()
-    application.processEvents()
+    settle()
     # What was to be deleted later is deleted by a running event loop alone.
     application.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     started = time.perf_counter()

@@ -16,7 +16,7 @@ from tools.bench.row import Row
 TYPED = ("t", "th", "the", "agent", "the ag", '"the agent"', "interr", "kitchen", '"answers a joke"', "zeppelin")
 REPEAT = 15
 _WINDOW = f"""{WINDOW}window.open_study(Path(sys.argv[1]))
-application.processEvents()
+settle()
 times = []
 for _ in range(9):
     started = time.perf_counter()
@@ -26,7 +26,7 @@ for _ in range(9):
     application.processEvents()
     times.append(time.perf_counter() - started)
     window.windows.close_all()
-    application.processEvents()
+    settle()
 print(json.dumps(times), flush=True)
 os._exit(0)
 """
