@@ -25,7 +25,7 @@ from app.gui.benchmark.benchmark_page import ALL, TABS, BenchmarkPage
 from app.gui.benchmark.benchmark_runs import BenchmarkRunController
 from app.gui.benchmark.item_sets import ItemSetBuilder, ItemSetPresenter
 from app.gui.pages.context import Context
-from app.gui.study.background import PendingTask
+from app.gui.study.background import PendingTask, in_turn
 from benchmark.items.sampling import INCLUDE_LABELS
 from benchmark.metrics.published_figures import published_scores_for
 from benchmark.results.item_results import ItemResult
@@ -84,19 +84,23 @@ class RunFiguresLoader(QObject):
     @property
     def is_working(self) -> bool:
         """Whether some are not read or computed yet."""
-        return not self.why_not and (
-            self._reading is not None or any(not self._is_known(run_read) for run_read in self._wanted)
+        return (self._stale and self._is_visible()) or (
+            not self.why_not
+            and (self._reading is not None or any(not self._is_known(run_read) for run_read in self._wanted))
         )
 
     def refresh(self) -> None:
-        """Read them again, now or when somebody looks."""
+        """Read them again, in a turn of its own or when somebody looks; until then every item is hidden."""
         self._stale = True
-        self._load_if_visible()
+        self.hidden = frozenset(item.id for item in self._shown.items)
+        in_turn(self, self._load_if_visible)
+
+    def _is_visible(self) -> bool:
+        return self._page.results.isVisible() or self._page.items.isVisible()
 
     def _load_if_visible(self) -> None:
         session = self._shown.session
-        wanted = self._page.results.isVisible() or self._page.items.isVisible()
-        if not self._stale or not wanted or session is None:
+        if not self._stale or not self._is_visible() or session is None:
             return
         self._stale = False
         self._read(session)
