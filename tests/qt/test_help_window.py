@@ -179,6 +179,10 @@ def test_a_window_about_the_study_belongs_to_the_main_window_and_closes(window: 
         view = window.windows.open_window(key)
         shown = view.window()
         assert view.isVisible(), key
+        qtbot.waitUntil(shown.isActiveWindow)
+        focused = QApplication.focusWidget()
+        assert view.isAncestorOf(focused), key
+        assert focused.focusPolicy() != Qt.FocusPolicy.NoFocus, "a control shows that it has the focus"
         assert owner_of(shown) is window.windowHandle(), key
         assert shown.windowType() is Qt.WindowType.Dialog, "window managers are told whose a dialog is, and no other"
         assert shown.windowFlags() & Qt.WindowType.WindowMaximizeButtonHint, key

@@ -5,10 +5,7 @@ Shows a plot of one figure and a sortable table of all.
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import (
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QPushButton, QWidget
 
 from annotate.agreement.agreement_report import AgreementReport
 from annotate.agreement.study_agreement import build_report_tables

@@ -89,7 +89,7 @@ class ImportChoices:
         return plan_import(session, self.document, self.mapping, self.places, self._keys_in_use)
 
     def show(self, plan: Plan | RowsPlan) -> None:
-        """Answer about lanes as a plan has them."""
+        """Take the lanes and schemes of a plan; texts, values and first rows come from them."""
         self._plans = {lane.lane: lane for lane in plan.lanes}
         self._schemes = plan.schemes if isinstance(plan, Plan) else {}
 

@@ -82,7 +82,7 @@ class TabbedView(QWidget):
         return self._show_current()
 
     def focus_first(self, view: StudyView) -> None:
-        """Give the keys to the first control of a view, where nothing in a view has them."""
+        """Focus the first control of a view, unless a control of it has the focus."""
         focused = self.focusWidget()
         if focused not in (None, self.tabs.tabBar()) and focused.focusPolicy() != Qt.FocusPolicy.NoFocus:
             return
@@ -145,7 +145,7 @@ class TabbedView(QWidget):
 
     def _on_tab(self, _at: int) -> None:
         view, focused = self._show_current(), QApplication.focusWidget()
-        # Qt gives the page of a tab the keys that a control of the last one had; the bar of tabs keeps them.
+        # Qt moves the focus from a control of the last tab to the page itself, which does not show it.
         if focused is not None and focused is not self.tabs.tabBar() and self.isAncestorOf(focused):
             self.focus_first(view)
 

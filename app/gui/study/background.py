@@ -26,7 +26,7 @@ from widgets.progress_bars import ProgressLine
 from widgets.text_labels import PlainLabel
 
 _TURN_MS = 5
-"""Timers that fell due in the turn before come first; one of 0 ms may be an event that Qt handles in the same turn."""
+"""Long enough that timers due meanwhile run first; a timer of 0 ms may be handled in the same turn."""
 
 
 class Turns(QObject):

@@ -359,7 +359,7 @@ class StudyWindows(QObject):
             }
 
     def hide_all(self) -> None:
-        """Hide every one until `restore_state`; they stay noted as open, and hear how their jobs end."""
+        """Hide all until `restore_state`; they stay noted as open, and are told when their jobs end."""
         self._remember_windows()
         self._is_away = True
         for window in self._open.values():
