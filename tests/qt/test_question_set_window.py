@@ -11,6 +11,7 @@ from anonymize.pii_review.pii_decisions import hide_everywhere
 from app.gui.questions.dataset_tab import DatasetTab
 from app.gui.window.main_window import MainWindow
 from benchmark.dataset.question_selection import HELD_OUT
+from tests.builders.main_windows import wait_for_turns
 from tests.builders.question_dataset import asked_study
 from tests.builders.scripted_dialogs import Answers
 
@@ -31,6 +32,7 @@ def opened(qtbot: QtBot, window: MainWindow) -> DatasetTab:
 
 def settle(qtbot: QtBot, opened: DatasetTab) -> None:
     qtbot.waitUntil(lambda: opened._found is not None)
+    wait_for_turns()
 
 
 def confirm(qtbot: QtBot, opened: DatasetTab) -> None:
