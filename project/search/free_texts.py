@@ -166,12 +166,12 @@ class Texts:
         self._kinds: dict[tuple[str, int], dict[str, FieldKind]] = {}
 
     def subjects(self, table: str) -> list[str]:
-        """Return what the texts of a table are about, in the order in which it was made."""
+        """Return what the texts of a table are about, in no order."""
         rows, subject = f"segment_value t {_OF_SEGMENT}", "segment_id"
         for source in _SOURCES:
             if source.table == table:
                 rows, subject = source.rows, source.subject
-        return [row[0] for row in self._study.rows(f"SELECT DISTINCT t.{subject} FROM {rows} ORDER BY 1")]
+        return [row[0] for row in self._study.rows(f"SELECT DISTINCT t.{subject} FROM {rows}")]
 
     def read(self, table: str, subjects: Sequence[str]) -> Found:
         """Read the texts about some subjects; those that are gone are left out."""

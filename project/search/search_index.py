@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
@@ -62,8 +62,7 @@ class SearchIndex:
         self._rows: dict[tuple[str, str], list[int]] = {}
         self._next = 1
         self._stale: dict[tuple[str, str], None] = {}
-        self._unread: Iterator[tuple[str, str]] = iter(())
-        self._all_read = False
+        self._unlisted: list[str] = []
         self._version = self._data_version()
         self._hidden = hidden_lanes(study)
         self._restart()
@@ -75,7 +74,7 @@ class SearchIndex:
     @property
     def is_current(self) -> bool:
         """Whether there is nothing left for `index_next` to do."""
-        return not self._stale and self._all_read
+        return not self._stale and not self._unlisted
 
     def note_changes(self, changes: Changes) -> None:
         """Note the rows that an edit touched; they are indexed when needed."""
@@ -89,15 +88,16 @@ class SearchIndex:
 
     def index_next(self) -> bool:
         """Read the next slice of what is not in the index yet, some milliseconds of work; false when all is."""
+        if self._unlisted and not self._stale:
+            table = self._unlisted.pop(0)
+            self._stale = dict.fromkeys((table, subject) for subject in self._texts.subjects(table))
+            return not self.is_current
         batch = list(islice(self._stale, _SLICE))
-        fresh = list(islice(self._unread, _SLICE - len(batch)))
-        self._all_read = len(batch) + len(fresh) < _SLICE
         run = self._memory.execute
         run("BEGIN")
         try:
-            both = dict.fromkeys((*batch, *fresh))
-            for table in dict.fromkeys(table for table, _ in both):
-                self._reindex(table, [subject for owner, subject in both if owner == table])
+            for table in dict.fromkeys(table for table, _ in batch):
+                self._reindex(table, [subject for owner, subject in batch if owner == table])
             run("COMMIT")
         except BaseException:
             run("ROLLBACK")
@@ -167,8 +167,7 @@ class SearchIndex:
 
     def _restart(self) -> None:
         self._stale = dict.fromkeys(self._rows)
-        self._unread = ((table, subject) for table in self._texts.tables for subject in self._texts.subjects(table))
-        self._all_read = False
+        self._unlisted = [*self._texts.tables]
 
     def _reindex(self, table: str, subjects: list[str]) -> None:
         gone = [number for subject in subjects for number in self._rows.pop((table, subject), ())]

@@ -393,6 +393,7 @@ class SegmentsTab(StudyView):
         fill_filter_bar(self.bar, self._session, self._table)
         self.show_rows()
         self.refresh()
+        self._idle.start()
 
     def _set_columns(self) -> None:
         columns = self._cells.columns.columns
@@ -480,8 +481,8 @@ class SegmentsTab(StudyView):
         return self._search.index.is_current
 
     def _index_texts(self) -> None:
-        if self._context.studio.apart.busy:
-            # While something large is written, reads of the study wait.
+        if self._reading or self._context.studio.apart.busy:
+            # Texts wait until the rows are there, and while something large is written.
             self._idle.stop()
         elif not self._search.index.index_next():
             self._idle.stop()
