@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QRect
@@ -115,7 +115,18 @@ def wrap(text: str, width_of: Callable[[str], float], space: float, room: float)
         space: width of a blank, in pixels.
         room: width of a line, in pixels; text that begins from right to left stands at its right end.
     """
-    pieces: list[WrappedWord] = []
+    turned = _is_right_to_left(text)
+    pieces = tuple(
+        WrappedWord(part, start, word, line, room - left - width if turned else left, width)
+        for part, start, word, line, left, width in _break_lines(text, width_of, space, room)
+    )
+    return WrappedText(pieces, pieces[-1].line + 1 if pieces else 1)
+
+
+def _break_lines(
+    text: str, width_of: Callable[[str], float], space: float, room: float
+) -> Iterator[tuple[str, int, int, int, float, float]]:
+    """Yield what a `WrappedWord` holds, from left to right."""
     line, at = 0, 0.0
     for index, found in enumerate(_WORD.finditer(text)):
         word = found.group()
@@ -124,14 +135,13 @@ def wrap(text: str, width_of: Callable[[str], float], space: float, room: float)
             wide = width if part is word else width_of(part)
             if at > 0 and at + wide > room:
                 line, at = line + 1, 0.0
-            pieces.append(WrappedWord(part, found.start() + start, index, line, at, wide))
+            yield part, found.start() + start, index, line, at, wide
             at += wide + space
-    if _is_right_to_left(text):
-        pieces = [
-            WrappedWord(piece.text, piece.start, piece.word, piece.line, room - piece.left - piece.width, piece.width)
-            for piece in pieces
-        ]
-    return WrappedText(tuple(pieces), line + 1)
+
+
+def count_lines(text: str, width_of: Callable[[str], float], space: float, room: float) -> int:
+    """Return how many lines `wrap` makes; much faster, for the heights of rows that nobody sees yet."""
+    return 1 + max((line for _, _, _, line, _, _ in _break_lines(text, width_of, space, room)), default=0)
 
 
 def _split_word(word: str, width: float, room: float) -> list[tuple[str, int]]:
@@ -184,6 +194,10 @@ class TranscriptViewState:
     typed: tuple[str, int] = ("", 0)
 
 
+def _text_room(width: int) -> float:
+    return max(width - LEFT - RIGHT, 40)
+
+
 class Geometry:
     """Breaks the texts of lines and remembers how, as long as text and width stay."""
 
@@ -192,6 +206,7 @@ class Geometry:
         self._space = self._metrics.horizontalAdvance(" ")
         self._widths: dict[str, float] = {}
         self._wrapped: dict[str, tuple[str, int, WrappedText]] = {}
+        self._lines: dict[str, tuple[str, int, int]] = {}
 
     @property
     def line_height(self) -> float:
@@ -213,14 +228,22 @@ class Geometry:
         known = self._wrapped.get(line.utterance.id)
         if known is not None and known[:2] == (line.utterance.text, width):
             return known[2]
-        made = wrap(line.utterance.text, self.text_width, self._space, max(width - LEFT - RIGHT, 40))
+        made = wrap(line.utterance.text, self.text_width, self._space, _text_room(width))
         self._wrapped[line.utterance.id] = (line.utterance.text, width, made)
         return made
+
+    def _line_count(self, line: TranscriptLine, width: int) -> int:
+        known = self._lines.get(line.utterance.id)
+        if known is not None and known[:2] == (line.utterance.text, width):
+            return known[2]
+        lines = count_lines(line.utterance.text, self.text_width, self._space, _text_room(width))
+        self._lines[line.utterance.id] = (line.utterance.text, width, lines)
+        return lines
 
     def height(self, line: TranscriptLine, width: int) -> int:
         """Return how high the row of a line is."""
         chips = chips_height() if line.cues else 0
-        return round(TOP + head_height() + self.wrap_line(line, width).lines * self.line_height + chips + BOTTOM)
+        return round(TOP + head_height() + self._line_count(line, width) * self.line_height + chips + BOTTOM)
 
     def text_width(self, text: str) -> float:
         """Return the width of a text in pixels."""
