@@ -16,6 +16,7 @@ from app.gui.study.dialogs import Dialogs
 from app.gui.window.main_window import MainWindow
 from project.session.session import Session
 from tests.builders.waiting import HANG_S
+from widgets.plots.plot_view import PlotView
 from widgets.progress_bars import StatusLine
 
 _STILL_S = 0.12
@@ -212,7 +213,8 @@ def _busy(widget: QWidget) -> bool:
     labels: list[QLabel | BeforeAfter] = [*widget.findChildren(QLabel), *widget.findChildren(BeforeAfter)]
     lines = (label for label in labels if label.isVisible() and label.text().startswith(_UNDER_WAY))
     told = (child for child in widget.findChildren(StatusLine) if child.line.isVisible())
-    return any(True for _ in chain(bars, lines, told))
+    plots = (view for view in widget.findChildren(PlotView) if not view.is_drawn and not view.visibleRegion().isEmpty())
+    return any(True for _ in chain(bars, lines, told, plots))
 
 
 def _plain(text: str) -> str:

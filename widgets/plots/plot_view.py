@@ -141,6 +141,11 @@ class PlotView(QWidget):
         """Return what is shown."""
         return self._plot
 
+    @property
+    def is_drawn(self) -> bool:
+        """Whether there is a picture to show; the first is drawn once the plot comes into sight."""
+        return not self._picture.isNull()
+
     def set_plot(self, plot: Plot) -> None:
         """Show another plot."""
         self._plot = plot
@@ -181,7 +186,7 @@ class PlotView(QWidget):
         painter.drawRoundedRect(self.rect().toRectF().adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         if self._table is None or not self._table.isVisible():
             self._request_picture()
-            if self._picture.isNull():
+            if not self.is_drawn:
                 painter.setPen(colours.muted)
                 painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, tr("Drawing…"))
                 return

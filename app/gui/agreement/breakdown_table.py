@@ -107,7 +107,7 @@ class SplitsPage(QWidget):
             self.save,
         ):
             row.addWidget(part)
-        self.setLayout(make_column(head, self.wall, 1, self.table, 1, margin=(0, theme.GRID, 0, 0)))
+        self.setLayout(make_column(head, self.wall, 3, self.table, 2, margin=(0, theme.GRID, 0, 0)))
         self.by.currentIndexChanged.connect(lambda _: self._show_split())
         self.figure.currentIndexChanged.connect(lambda _: self._draw())
         self.table.chosen.connect(

@@ -132,7 +132,7 @@ class MetaLayout(StudyView):
         for part, share in ((above, 3), (self._speech_part(), 2), (below, 3)):
             parts.addWidget(part)
             parts.setStretchFactor(parts.count() - 1, share)
-        parts.setSizes([330, 200, 320])
+        parts.setSizes([380, 180, 290])
         above.setSizes([800, 440])
         below.setSizes([360, 360, 520])
         parts.setChildrenCollapsible(False)

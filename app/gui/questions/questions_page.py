@@ -135,7 +135,7 @@ class QuestionsPage(StudyView):
                 self.bar,
                 self.progress,
                 self.agreement,
-                make_splitter(Qt.Orientation.Vertical, self._held, 1, self._make_question_part(), sizes=[220, 480]),
+                make_splitter(Qt.Orientation.Vertical, self._held, 1, self._make_question_part(), 2, sizes=[150, 560]),
                 1,
                 margin=WIDE_MARGIN,
             )
