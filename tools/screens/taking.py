@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QTimer
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QTabWidget, QWidget
 
 from app.gui.export.export_preview import BeforeAfter
@@ -19,6 +20,7 @@ from tests.builders.waiting import HANG_S
 from widgets.plots.plot_view import PlotView
 from widgets.progress_bars import StatusLine
 
+_POLL_MS = 20
 _STILL_S = 0.12
 """How long nothing may happen before a picture is taken."""
 _LOOK_MS = 300
@@ -73,12 +75,13 @@ class WindowCamera:
         QApplication.processEvents()
         end = time.monotonic() + HANG_S
         while until is not None and not until() and time.monotonic() < end:
-            QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
+            # Without a pause in it this loop leaves the threads that compute next to no time.
+            QTest.qWait(_POLL_MS)
         if until is not None and not until():
             raise TimeoutError("what is awaited for a picture does not end")
         still = time.monotonic() + seconds
         while time.monotonic() < still:
-            QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
+            QTest.qWait(_POLL_MS)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
     def take(
