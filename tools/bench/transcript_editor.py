@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication
 from app.gui.files.study_files import make_sample_study
 from app.gui.transcript.transcript_page import TranscriptPage
 from app.gui.transcript.utterance_list import WordsEditor
+from app.gui.window.application import ModulePreloader
 from app.gui.window.main_window import MainWindow
 from project.entities.study_records import Participant, ParticipantRole, Utterance
 from project.entities.transcript import Word, estimate_word_times
@@ -145,10 +146,10 @@ def run() -> list[Row]:
         window.resize(1600, 1000)
         window.show()
         assert window.open_study(study(Path(folder)))
-        for _ in range(50):
+        # As in the program, pages are imported before anybody asks for one.
+        preloader = ModulePreloader(window)
+        while not preloader.done or window.player.times is None or window.background.busy:
             QTest.qWait(100)
-            if window.player.times is not None:
-                break
         opened = opening(window)
         (page,) = window.workspace.pages.findChildren(TranscriptPage)
         words = sum(len(line.utterance.words) for line in page.model.lines)
