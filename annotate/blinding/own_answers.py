@@ -59,10 +59,10 @@ class SegmentChecker:
             return ()
         if place not in self._durations:
             self._durations[place] = self._session.recording(place).duration_us
-        if scheme.track_or_empty(segment.track).inside and place not in self._spoken:
+        track = scheme.track_or_empty(segment.track)
+        if track.inside and place not in self._spoken:
             self._spoken[place] = utterances_of(self._session.study, place)
-        parent = scheme.track_or_empty(segment.track).parent
-        inside = not parent or self._lies_in_track(segment, parent)
+        inside = not track.parent or self._lies_in_track(segment, track.parent)
         spoken = self._spoken.get(place, ())
         return segment_problems(scheme, segment, values, self._durations[place], spoken, in_parent=inside)
 

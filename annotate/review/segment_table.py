@@ -125,7 +125,7 @@ class SegmentTable:
         scheme = self._session.schemes.find(segment.scheme)
         if scheme is None:
             return ()
-        return scheme.missing_fields(segment.label, scheme.known_values(segment.track, row.values), segment.track)
+        return scheme.missing_fields(segment.label, row.values, segment.track)
 
     def is_disputed(self, segment_id: str) -> bool:
         """Tell whether others who code its track say something else; see `find_disputed`."""

@@ -254,10 +254,9 @@ def _list_unfilled(session: Session, recording_id: str, annotator_id: str) -> li
         scheme = session.schemes.find(segment.scheme) if segment.annotator_id == annotator_id else None
         if scheme is not None:
             filled = values.get(segment.id, {})
-            known = scheme.known_values(segment.track, filled)
-            missing = scheme.missing_fields(segment.label, known, segment.track)
+            missing = scheme.missing_fields(segment.label, filled, segment.track)
             if missing:
-                found.append((segment.start_us, [scheme.field(key).name for key in dict.fromkeys(missing)]))
+                found.append((segment.start_us, [scheme.field(key).name for key in missing]))
     return found
 
 

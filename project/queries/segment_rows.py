@@ -1,7 +1,9 @@
 """Queries on segments, their values and comments, and bulk reads for the segment table and agreement figures."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 
 from project.entities.study_records import Comment, FieldValue, Json, Segment
 from project.errors import UserError
@@ -212,14 +214,12 @@ def table_values(study: Study, only: Sequence[str] | None = None) -> dict[str, d
         "JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
         "{where} ORDER BY v.version"
     )
-    found: dict[str, dict[str, Json]] = {}
-    read: dict[str, Json] = {}
+    found: defaultdict[str, dict[str, Json]] = defaultdict(dict)
+    # The same few choices come again and again.
+    read = cache(json.loads)
     for segment, field, text in _rows(study, sql, "s.id", only, "v.segment_id, v.field, v.value"):
-        # The same few choices come again and again.
-        if text not in read:
-            read[text] = json.loads(text)
-        found.setdefault(segment, {})[field] = read[text]
-    return found
+        found[segment][field] = read(text)
+    return dict(found)
 
 
 def count_segments(study: Study) -> int:

@@ -194,6 +194,13 @@ class Field:
                 )
 
 
+    def known_value(self, value: Json) -> Json:
+        """Return a value as far as the field can have it: of several choices those that it has; None for nothing."""
+        if self.kind is FieldKind.CHOICES and isinstance(value, list):
+            return [choice.key for choice in self.choices if choice.key in value] or None
+        return value if value is not None and self.holds(value) else None
+
+
 @dataclass(frozen=True, slots=True)
 class Label:
     """One label as a track shows it.
@@ -352,7 +359,7 @@ class Scheme:
 
     def track_or_empty(self, key: str) -> Track:
         """Return one track; one without labels where this version has none of that key, so that it can be shown."""
-        return next((track for track in self.tracks if track.key == key), Track(key, key, ()))
+        return next((track for track in self.tracks if track.key == key), None) or Track(key, key, ())
 
     def field(self, key: str) -> Field:
         """Return one field."""
@@ -438,25 +445,24 @@ class Scheme:
                 return value
 
     def missing_fields(self, label: str, values: Mapping[str, Json], track: str | None = None) -> tuple[str, ...]:
-        """Return the fields that a segment with this label needs and does not have yet."""
-        return tuple(
+        """Return the fields that a segment with this label needs, and has no value of that this version knows."""
+        needed = dict.fromkeys(
             key
             for rule in self.rules
             if rule.label == label and (track is None or not rule.track or rule.track == track)
             for key in rule.needs
-            if values.get(key) in (None, "", [])
+        )
+        if not needed:
+            return ()
+        fields = {field.key: field for field in (self.fields if track is None else self.fields_of(track))}
+        return tuple(
+            key for key in needed if key not in fields or fields[key].known_value(values.get(key)) in (None, "", [])
         )
 
     def known_values(self, track: str, values: Mapping[str, Json]) -> dict[str, Json]:
         """Return the values that this version has a place for; of several choices, those that it still has."""
-        found: dict[str, Json] = {}
-        for field in self.fields_of(track):
-            value = values.get(field.key)
-            if field.kind is FieldKind.CHOICES and isinstance(value, list):
-                value = [choice.key for choice in field.choices if choice.key in value] or None
-            if value is not None and field.holds(value):
-                found[field.key] = value
-        return found
+        known = ((field.key, field.known_value(values.get(field.key))) for field in self.fields_of(track))
+        return {key: value for key, value in known if value is not None}
 
     def orphaned_values(self, track: str, values: Mapping[str, Json]) -> dict[str, Json]:
         """Return the values that this version has no place for: of fields or choices that an older version had."""
@@ -506,7 +512,8 @@ def segment_problems(
         in_parent: whether it lies inside a segment of the track that its own depends on.
     """
     track = scheme.track_or_empty(segment.track)
-    found = [f"{scheme.field(key).name} is missing." for key in dict.fromkeys(_missing_fields(scheme, segment, values))]
+    missing = scheme.missing_fields(segment.label, values, segment.track)
+    found = [f"{scheme.field(key).name} is missing." for key in missing]
     if not track.labels:
         found.append(f"Its track “{segment.track}” is no longer in the scheme.")
     elif track.label(segment.label) is None:
@@ -523,10 +530,6 @@ def segment_problems(
     if track.parent and not in_parent:
         found.append(f"It does not lie inside a segment of {scheme.track_or_empty(track.parent).name}.")
     return tuple(found)
-
-
-def _missing_fields(scheme: Scheme, segment: Segment, values: Mapping[str, Json]) -> tuple[str, ...]:
-    return scheme.missing_fields(segment.label, scheme.known_values(segment.track, values), segment.track)
 
 
 def clip_to_utterance(start_us: int, end_us: int, utterances: Sequence[Utterance]) -> tuple[int, int] | None:
