@@ -55,7 +55,6 @@ NOTES = """
 
 What falls short, and why:
 
-- *Operations that stand still*: opening the list of 10,353 segments, 62 ms, while their texts are indexed.
 - *Merge*: copying the file takes a twentieth of the time; each row is held against what is there, and journalled.
 - *Drawn faces among other people*: in one clip, 2 of 59 drawn faces pass the threshold that two strangers set; none
   of 780 passes that of 700 pairs of stills.
