@@ -193,7 +193,6 @@ class Field:
                     and (self.kind is FieldKind.SLIDER or float(value).is_integer())
                 )
 
-
     def known_value(self, value: Json) -> Json:
         """Return a value as far as the field can have it: of several choices those that it has; None for nothing."""
         if self.kind is FieldKind.CHOICES and isinstance(value, list):
