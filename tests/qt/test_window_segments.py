@@ -1,5 +1,6 @@
 """The window with all segments, the comments under the form and the checklist, beside the real main window."""
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
+from annotate.review.segment_table import SegmentTable
 from annotate.segments.bulk_edits import add_comment
 from annotate.segments.segment_edits import set_field
 from app.gui.annotate.segments_tab import SegmentsTab
@@ -21,6 +23,7 @@ from project.queries.segment_rows import all_segments, comments_of, find_segment
 from project.store.study import Study
 from project.synthetic.synthetic_segments import fill_study
 from tests.builders.scripted_dialogs import Answers
+from tests.builders.waiting import HANG_S
 from tests.qt.conftest import OpenReused
 from widgets.table.cell_delegate import MARKS_ROLE
 
@@ -84,6 +87,19 @@ def test_searching_marks_what_was_found_and_follows_edits(
     assert window.studio.recording.id == recording
     qtbot.keyClick(segments.bar.search, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: len(shown(segments)) == 90)
+
+
+def test_what_is_typed_while_the_rows_are_read_is_found_once_they_are(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = threading.Event()
+    monkeypatch.setattr("app.gui.annotate.segments_tab._MAX_INLINE_ROWS", 10)
+    monkeypatch.setattr(SegmentTable, "find_all_problems", lambda _: read.wait(HANG_S))
+    segments: SegmentsTab = window.windows.open_window("segments")
+    search(qtbot, segments, "inter")
+    assert shown(segments) == []
+    read.set()
+    qtbot.waitUntil(lambda: 0 < len(shown(segments)) < 90)
 
 
 def test_conditions_narrow_and_heads_sort_the_table(qtbot: QtBot, window: MainWindow, segments: SegmentsTab) -> None:
