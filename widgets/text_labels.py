@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtGui import Qt as GuiQt
-from PySide6.QtWidgets import QAbstractSpinBox, QFormLayout, QLabel, QLayout, QPushButton, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QLabel, QPushButton, QSizePolicy, QWidget
 
 from resources.translation import tr
 from widgets import theme
@@ -166,16 +166,6 @@ class NoteInForm(PlainLabel):
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self.minimumSizeHint().height())
-
-
-def add_form_row(form: QFormLayout, name: str, field: QWidget | QLayout) -> None:
-    """Add a line to a form under a plain name; `&` in it gives the field a key."""
-    label = PlainLabel(name)
-    if isinstance(field, QLayout):
-        form.addRow(label, field)
-    else:
-        label.setBuddy(field)
-        form.addRow(label, field)
 
 
 _MAX_PLAIN_LINE_CHARS = 160

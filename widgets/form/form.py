@@ -26,8 +26,8 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.controls import check_box
 from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox, Offered
-from widgets.form.layouts import make_column, make_row
-from widgets.text_labels import NoteInForm, PlainLabel, add_form_row, describe
+from widgets.form.layouts import add_form_row, make_column, make_row
+from widgets.text_labels import NoteInForm, PlainLabel, describe
 
 Input = QSpinBox | QDoubleSpinBox | QComboBox | QCheckBox | QLineEdit
 _Field = TypeVar("_Field", bound=QWidget)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import (
     QBoxLayout,
     QDialog,
+    QFormLayout,
     QHBoxLayout,
     QLayout,
     QLayoutItem,
@@ -66,6 +67,30 @@ def make_row(*parts: LayoutPart, margin: Margin = 0, spacing: int = theme.GRID) 
 def make_column(*parts: LayoutPart, margin: Margin = 0, spacing: int = theme.GRID) -> QVBoxLayout:
     """Lay parts out below one another, given as to `make_row`."""
     return _fill(QVBoxLayout(), parts, margin, spacing)
+
+
+def make_form(*rows: tuple[str, QWidget | QLayout], margin: Margin = 0, spacing: int = theme.GRID) -> QFormLayout:
+    """Lay fields out below one another, each beside its name; see `add_form_row`."""
+    form = QFormLayout()
+    form.setContentsMargins(*_sides(margin))
+    form.setSpacing(spacing)
+    for name, field in rows:
+        add_form_row(form, name, field)
+    return form
+
+
+def add_form_row(form: QFormLayout, name: str, field: QWidget | QLayout) -> None:
+    """Add a field under its name, or under none; `&` in the name gives a key to it, or to the first of several."""
+    label = PlainLabel(name)
+    if isinstance(field, QWidget):
+        label.setBuddy(field)
+        form.addRow(label, field)
+    else:
+        item = field.itemAt(0)
+        first = None if item is None else item.widget()
+        if first is not None:
+            label.setBuddy(first)
+        form.addRow(label, field)
 
 
 def make_splitter(orientation: Qt.Orientation, *parts: QWidget | int, sizes: Sequence[int] = ()) -> QSplitter:
@@ -130,8 +155,12 @@ def make_tab_page(*parts: LayoutPart) -> QWidget:
     return make_panel(make_column(*parts, margin=(0, theme.GRID, 0, 0)))
 
 
+def _sides(margin: Margin) -> tuple[int, int, int, int]:
+    return (margin,) * 4 if isinstance(margin, int) else margin
+
+
 def _fill(box: Box, parts: tuple[LayoutPart, ...], margin: Margin, spacing: int) -> Box:
-    box.setContentsMargins(*((margin,) * 4 if isinstance(margin, int) else margin))
+    box.setContentsMargins(*_sides(margin))
     box.setSpacing(spacing)
     for part in parts:
         if isinstance(part, QWidget):

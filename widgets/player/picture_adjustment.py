@@ -6,13 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QFormLayout, QFrame, QSlider, QWidget
+from PySide6.QtWidgets import QFrame, QSlider, QWidget
 
 from resources.translation import tr
 from widgets import theme
 from widgets.form.controls import push_button
+from widgets.form.layouts import make_column, make_form
 from widgets.form.wheel_guard import Slider
-from widgets.text_labels import add_form_row, describe
+from widgets.text_labels import describe
 
 MAX_FACTOR = 8.0
 STEP = 1.25
@@ -109,14 +110,13 @@ class BrighteningPopup(QFrame):
         super().__init__(parent, Qt.WindowType.Popup)
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAccessibleName(tr("Brightness and contrast"))
-        form = QFormLayout(self)
-        form.setContentsMargins(theme.GRID * 2, theme.GRID * 2, theme.GRID * 2, theme.GRID * 2)
-        self.brightness = self._add_slider(form, tr("Brightness"))
-        self.contrast = self._add_slider(form, tr("Contrast"))
+        self.brightness = self._make_slider(tr("Brightness"))
+        self.contrast = self._make_slider(tr("Contrast"))
         self.reset = push_button(
             tr("As recorded"), tr("Show the picture as it is; files are never changed"), self._reset
         )
-        form.addRow(self.reset)
+        sliders = make_form((tr("Brightness"), self.brightness), (tr("Contrast"), self.contrast))
+        self.setLayout(make_column(sliders, self.reset, margin=theme.GRID * 2))
 
     def brightening(self) -> Brightening:
         """Return what the sliders say."""
@@ -129,14 +129,13 @@ class BrighteningPopup(QFrame):
         self.show()
         self.brightness.setFocus(Qt.FocusReason.PopupFocusReason)
 
-    def _add_slider(self, form: QFormLayout, name: str) -> QSlider:
+    def _make_slider(self, name: str) -> QSlider:
         slider = Slider(Qt.Orientation.Horizontal)
         slider.setRange(-100, 100)
         slider.setPageStep(10)
         slider.setFixedWidth(180)
         describe(slider, name, tr("{name} of what is shown; files are never changed").format(name=name))
         slider.valueChanged.connect(lambda _value: self.changed.emit(self.brightening()))
-        add_form_row(form, name, slider)
         return slider
 
     def _reset(self) -> None:

@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QCheckBox,
     QFormLayout,
     QHBoxLayout,
     QLineEdit,
@@ -42,10 +41,11 @@ from project.queries.segment_rows import find_segment
 from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import check_box, line_edit, push_button
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import make_row, make_tab_page
+from widgets.form.layouts import make_column, make_form, make_panel, make_row, make_tab_page
 from widgets.table.record_table import RecordColumn, RecordTable
-from widgets.text_labels import NoteInForm, PlainLabel, add_form_row, plain_tip
+from widgets.text_labels import NoteInForm, PlainLabel, plain_tip
 
 _BUTTONS = {
     EgressLevel.NOTHING: tr("Let nothing leave"),
@@ -102,22 +102,16 @@ class PolicyForm(QWidget):
         self._writable = True
         self.levels: dict[EgressLevel, QRadioButton] = {}
         self._group = QButtonGroup(self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self._make_question())
-        for level in EgressLevel:
-            column.addLayout(self._make_level(level, meanings[level]))
-        self.reason = _make_line_edit(tr("Reason"), tr("Why raw footage has to leave, in three words or more"))
-        self.allowed_by = _make_line_edit(tr("Allowed by"), tr("Who allowed it, such as a board and its number"))
-        self.hosts = _make_line_edit(
-            tr("Only to"), tr("Machines such as api.openai.com, separated by commas; empty for any judge's")
-        )
+        why = tr("Why raw footage has to leave, in three words or more")
+        who = tr("Who allowed it, such as a board and its number")
+        where = tr("Machines such as api.openai.com, separated by commas; empty for any judge's")
+        self.reason = line_edit(tr("Reason"), why, why)
+        self.allowed_by = line_edit(tr("Allowed by"), who, who)
+        self.hosts = line_edit(tr("Only to"), where, where)
         self.unencrypted = NoteInForm(unencrypted)
-        self.ways = {key: _make_checkbox(text, tip) for key, (text, tip) in _OPTION_LABELS.items()}
-        column.addLayout(self._fields())
-        column.addLayout(self._foot())
-        column.addStretch(1)
+        self.ways = {key: check_box(text, tip) for key, (text, tip) in _OPTION_LABELS.items()}
+        levels = [self._make_level(level, meanings[level]) for level in EgressLevel]
+        self.setLayout(make_column(self._make_question(), *levels, self._fields(), self._foot(), None))
         self._group.idToggled.connect(lambda _id, on: self._on_level() if on else None)
         for line in (self.reason, self.allowed_by, self.hosts):
             line.textChanged.connect(lambda _text: self._update_button())
@@ -164,17 +158,14 @@ class PolicyForm(QWidget):
         self.note.setText(problem)
 
     def _make_question(self) -> QWidget:
-        self.question = QWidget()
-        row = QHBoxLayout(self.question)
-        row.setContentsMargins(0, 0, 0, theme.GRID)
-        row.setSpacing(theme.GRID * 2)
-        self.asked = PlainLabel(wordWrap=True)
-        self.asked.setAccessibleName(tr("Policy that is not in force"))
-        self.confirm = QPushButton(tr("Put it in &force"))
-        self.confirm.setToolTip(tr("Let this policy of the study's file hold on this machine, with all that it allows"))
-        self.confirm.clicked.connect(self.confirm_requested)
-        row.addWidget(self.asked, 1)
-        row.addWidget(self.confirm, 0, Qt.AlignmentFlag.AlignTop)
+        self.asked = PlainLabel(wordWrap=True, accessibleName=tr("Policy that is not in force"))
+        self.confirm = push_button(
+            tr("Put it in &force"),
+            tr("Let this policy of the study's file hold on this machine, with all that it allows"),
+            self.confirm_requested,
+        )
+        row = (self.asked, 1, (self.confirm, Qt.AlignmentFlag.AlignTop))
+        self.question = make_panel(make_row(*row, margin=(0, 0, 0, theme.GRID), spacing=theme.GRID * 2))
         return self.question
 
     def _make_level(self, level: EgressLevel, meaning: str) -> QVBoxLayout:
@@ -182,45 +173,27 @@ class PolicyForm(QWidget):
         button.setFont(theme.font(semibold=True))
         button.setToolTip(plain_tip(meaning))
         self._group.addButton(button)
-        told = PlainLabel(meaning, wordWrap=True)
-        told.setProperty("quiet", "true")
+        told = PlainLabel(meaning, wordWrap=True, look="quiet")
         told.setContentsMargins(_INDENT, 0, 0, 0)
-        column = QVBoxLayout()
-        column.setSpacing(0)
-        column.addWidget(button)
-        column.addWidget(told)
-        return column
+        return make_column(button, told, spacing=0)
 
     def _fields(self) -> QFormLayout:
-        form = QFormLayout()
-        form.setContentsMargins(0, 0, 0, 0)
-        form.setSpacing(theme.GRID)
-        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
-        for line, text in (
-            (self.reason, tr("&Reason")),
-            (self.allowed_by, tr("Allowed &by")),
-            (self.hosts, tr("Only &to")),
-        ):
-            add_form_row(form, text, line)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID * 2)
-        for way in self.ways.values():
-            row.addWidget(way)
-        row.addStretch()
-        form.addRow("", row)
-        form.addRow("", self.unencrypted)
-        return form
+        return make_form(
+            (tr("&Reason"), self.reason),
+            (tr("Allowed &by"), self.allowed_by),
+            (tr("Only &to"), self.hosts),
+            ("", make_row(*self.ways.values(), None, spacing=theme.GRID * 2)),
+            ("", self.unencrypted),
+        )
 
     def _foot(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        self.note = PlainLabel(wordWrap=True)
-        self.note.setAccessibleName(tr("What is missing"))
-        self.put = QPushButton(tr("Set policy"))
-        self.put.setToolTip(tr("Set this as the policy of the study (Return in a field); undo does not reach it"))
-        self.put.clicked.connect(self._request_set)
-        row.addWidget(self.note, 1)
-        row.addWidget(self.put)
-        return row
+        self.note = PlainLabel(wordWrap=True, accessibleName=tr("What is missing"))
+        self.put = push_button(
+            tr("Set policy"),
+            tr("Set this as the policy of the study (Return in a field); undo does not reach it"),
+            self._request_set,
+        )
+        return make_row(self.note, 1, self.put)
 
     def _on_level(self) -> None:
         """Ask again why and who allowed it: what was said for another level does not stand for this one."""
@@ -256,20 +229,6 @@ class PolicyForm(QWidget):
     def _request_set(self) -> None:
         if self.put.isEnabled():
             self.set_requested.emit(self.entered_policy())
-
-
-def _make_line_edit(name: str, tip: str) -> QLineEdit:
-    line = QLineEdit()
-    line.setAccessibleName(name)
-    line.setPlaceholderText(tip)
-    line.setToolTip(plain_tip(tip))
-    return line
-
-
-def _make_checkbox(text: str, tip: str) -> QCheckBox:
-    tick = QCheckBox(text)
-    tick.setToolTip(plain_tip(tip))
-    return tick
 
 
 _WIDTHS = (168, 104, 200, 208, 120, 190, 140, 230)
