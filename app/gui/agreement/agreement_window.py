@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from PySide6.QtCore import Signal, SignalInstance
-from PySide6.QtWidgets import QPushButton, QTabWidget, QWidget
+from PySide6.QtWidgets import QTabWidget, QWidget
 
 from annotate.agreement.agreement_report import AgreementReport
 from annotate.agreement.annotation_arrays import Options
@@ -35,6 +35,7 @@ from project.timebase import SECOND_US
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.form.checklists import ChoiceButton
+from widgets.form.controls import push_button
 from widgets.form.input_fields import ChoiceBox, DecimalBox, IntegerBox
 from widgets.form.layouts import FlowLayout, label_control
 from widgets.plots.estimates_table import FiguresView
@@ -79,7 +80,6 @@ class ComparisonBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         row = FlowLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
         self.lane = ChoiceBox(tr("Track"), tr("Scheme and track whose segments are compared"))
         self.pair = ChoiceBox(tr("Who"), tr("Everybody who is a person, or one pair"))
         self.third = ChoiceBox(tr("Third"), tr("One who is compared with the others, and counts in no other figure"))
@@ -92,9 +92,12 @@ class ComparisonBar(QWidget):
             minimum=0, maximum=MAX_TOLERANCE_US / SECOND_US, singleStep=0.1, decimals=2, value=TOLERANCE_S
         )
         self.tolerance.setSuffix(tr(" s"))
-        self.refresh = QPushButton(tr("Refresh"))
-        self.refresh.setToolTip(tr("Compute again from the study as it is now (F5)"))
-        self.refresh.setShortcut("F5")
+        self.refresh = push_button(
+            tr("Refresh"),
+            tr("Compute again from the study as it is now (F5)"),
+            self.refresh_requested,
+            shortcut="F5",
+        )
         overlap = label_control(
             tr("Minimum overlap (IoU)"),
             self.minimum_iou,
@@ -130,7 +133,6 @@ class ComparisonBar(QWidget):
         for signal in changes:
             signal.connect(lambda _: self.changed.emit())
         self.recordings.changed.connect(self.changed)
-        self.refresh.clicked.connect(self.refresh_requested)
 
     def set_choices(
         self,
@@ -267,13 +269,13 @@ class AgreementWindow(ComputedView[AgreementResult]):
             (self.counted, tr("&Statistics")),
         ):
             self.tabs.addTab(page, name)
-        self.copy = QPushButton(tr("Copy figures"))
-        self.copy.setToolTip(tr("Copy the table of figures as CSV"))
-        self.export = QPushButton(tr("&Export all figures…"))
-        self.export.setToolTip(
-            tr("Write a folder with every table (CSV), every plot (SVG, PNG, PDF, CSV) and agreement.json")
+        self.copy = push_button(tr("Copy figures"), tr("Copy the table of figures as CSV"), self._copy)
+        self.export = push_button(
+            tr("&Export all figures…"),
+            tr("Write a folder with every table (CSV), every plot (SVG, PNG, PDF, CSV) and agreement.json"),
+            self.export_all,
+            look="primary",
         )
-        self.export.setProperty("primary", True)
         self.lay_out(self.bar, self.tabs, 1, foot=(self.copy, self.export))
 
     def _connect_signals(self) -> None:
@@ -284,8 +286,6 @@ class AgreementWindow(ComputedView[AgreementResult]):
         self.computing.show_on(self.line, lambda found: _summary(found.report))
         self.drawn.action_requested.connect(self.exporting.export_plot)
         self.counted.action_requested.connect(self.exporting.export_plot)
-        self.copy.clicked.connect(self._copy)
-        self.export.clicked.connect(self.export_all)
         self._show_state()
 
     def export_all(self) -> None:

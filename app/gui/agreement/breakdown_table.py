@@ -5,7 +5,7 @@ Shows a plot of one figure and a sortable table of all.
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotate.agreement.agreement_report import AgreementReport
 from annotate.agreement.study_agreement import build_report_tables
@@ -16,6 +16,7 @@ from app.gui.pages.figure_export import PlotExporter
 from project.text_format import to_csv
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import push_button
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import FlowLayout, label_control, make_column
 from widgets.plots.estimates_table import SplitRow
@@ -92,20 +93,13 @@ class SplitsPage(QWidget):
         self._taking = taking
         self.by = ChoiceBox(tr("Split by"), tr("What the figures are split by"))
         self.figure = ChoiceBox(tr("Figure to draw"), tr("The figure that is drawn above the table"))
-        self.copy, self.save = QPushButton(tr("Copy table")), QPushButton(tr("Save table as CSV…"))
-        self.copy.setToolTip(tr("Copy the table as CSV"))
-        self.save.setToolTip(tr("Save the table as CSV"))
+        self.copy = push_button(tr("Copy table"), tr("Copy the table as CSV"), self._copy)
+        self.save = push_button(tr("Save table as CSV…"), tr("Save the table as CSV"), self._save)
         self.wall = PlotWall(tr("Plot of one figure by group"), low=True)
         self.table: RecordTable[SplitRow] = RecordTable(tr("Figures by group"), (), sortable=True)
         head = QWidget()
         row = FlowLayout(head)
-        row.setContentsMargins(0, 0, 0, 0)
-        for part in (
-            label_control(tr("By"), self.by),
-            label_control(tr("Draw"), self.figure),
-            self.copy,
-            self.save,
-        ):
+        for part in (label_control(tr("By"), self.by), label_control(tr("Draw"), self.figure), self.copy, self.save):
             row.addWidget(part)
         self.setLayout(make_column(head, self.wall, 3, self.table, 2, margin=(0, theme.GRID, 0, 0)))
         self.by.currentIndexChanged.connect(lambda _: self._show_split())
@@ -114,8 +108,6 @@ class SplitsPage(QWidget):
             lambda row: context.look_at(row.key, 0) if self.by.currentData() == _RECORDING_SPLIT else None
         )
         self.wall.action_requested.connect(taking.export_plot)
-        self.copy.clicked.connect(self._copy)
-        self.save.clicked.connect(self._save)
 
     def show_report(self, report: AgreementReport) -> None:
         """Show other figures; what is chosen stays."""

@@ -57,12 +57,10 @@ class AnswerRoom(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.panel: AnswerPanel | None = None
         self._ready = False
-        self.title, self.count = PlainLabel(), PlainLabel()
-        self.title.setFont(theme.font(theme.POINTS + 2, semibold=True))
-        self.count.setProperty("quiet", True)
-        self.bar = ProgressBar(textVisible=False)
+        self.title = PlainLabel(font=theme.font(theme.POINTS + 2, semibold=True))
+        self.count = PlainLabel(look="quiet")
+        self.bar = ProgressBar(textVisible=False, accessibleName=tr("How much is answered"))
         self.bar.setFixedHeight(4)
-        self.bar.setAccessibleName(tr("How much is answered"))
         self.note = PlainLabel(wordWrap=True, accessibleName=tr("What to do"))
         self.save = push_button(
             tr("Save and go &on"),

@@ -300,12 +300,17 @@ class SetTab(QWidget):
         self._facts = QFormLayout()
         self._facts.setHorizontalSpacing(theme.GRID * 2)
         self.changed = PlainLabel(wordWrap=True, accessibleName=tr("Whether the study has changed since"))
-        heading = PlainLabel(tr("Left out"), font=theme.font(theme.POINTS, semibold=True))
         self.left_out = RecordTable(tr("What was left out"), text_columns((tr("How often"), tr("Why"))))
         EmptyHint(self.left_out, tr("Nothing was left out."))
         self.setLayout(
             make_column(
-                self._facts, self.changed, Gap(theme.GRID), heading, self.left_out, 1, margin=(0, theme.GRID, 0, 0)
+                self._facts,
+                self.changed,
+                Gap(theme.GRID),
+                _make_heading(tr("Left out")),
+                self.left_out,
+                1,
+                margin=(0, theme.GRID, 0, 0),
             )
         )
         theme.notifier.changed.connect(self._tint)
@@ -317,8 +322,7 @@ class SetTab(QWidget):
             self._facts.removeRow(0)
         for name, text in facts.items():
             value = PlainLabel(text, wordWrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
-            label = PlainLabel(name, look="quiet")
-            self._facts.addRow(label, value)
+            self._facts.addRow(PlainLabel(name, look="quiet"), value)
         self.left_out.show_records(left_out)
 
     def show_changed(self, text: str, *, differs: bool) -> None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QCheckBox, QWidget
 
 from resources.translation import tr
 from widgets import theme
-from widgets.form.controls import push_button
+from widgets.form.controls import check_box, push_button
 from widgets.form.form import Form
 from widgets.form.input_fields import IntegerBox
 from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area
@@ -98,7 +98,7 @@ class SetRules(QWidget):
             tr("Otherwise as in the paper, or all alike for labels that it does not know"),
             title=tr("Shares"),
         )
-        self._shares, self._methods = QHBoxLayout(), QVBoxLayout()
+        self._shares, self._methods = make_row(), make_column()
         form.add("", self._shares)
         self.negatives = form.choice(tr("N&one is"), tr("Where moments without a label are drawn from"))
         self.truth = form.choice(tr("&True is"), tr("Whose attributes count where annotators chose different ones"))
@@ -109,8 +109,6 @@ class SetRules(QWidget):
             tr("Wrong options too are then taken from such recordings alone"),
             title=tr("People"),
         )
-        for row in (self._shares, self._methods):
-            row.setSpacing(theme.GRID)
         self.setLayout(make_column(make_row(self.fold, None), self._body))
         self.fold.toggled.connect(self._set_expanded)
         self.lane.currentIndexChanged.connect(lambda _at: self._rebuild_shares())
@@ -127,10 +125,9 @@ class SetRules(QWidget):
         self.negatives.offer(offered.negatives)
         self.truth.offer(offered.truths)
         _clear_layout(self._methods)
-        self.methods = {key: QCheckBox(name) for key, name in offered.methods.items()}
-        for key, tick in self.methods.items():
-            tick.setToolTip(tr("Draw only what can be seen in this rendering too"))
-            tick.setChecked(key in ticked)
+        tip = tr("Draw only what can be seen in this rendering too")
+        self.methods = {key: check_box(name, tip, checked=key in ticked) for key, name in offered.methods.items()}
+        for tick in self.methods.values():
             self._methods.addWidget(tick)
         self._rebuild_shares()
 
@@ -200,7 +197,7 @@ class SetRules(QWidget):
         self._body.setVisible(on)
 
 
-def _clear_layout(layout: QHBoxLayout | QVBoxLayout) -> None:
+def _clear_layout(layout: QBoxLayout) -> None:
     while (item := layout.takeAt(0)) is not None:
         if (widget := item.widget()) is not None:
             widget.hide()
@@ -292,14 +289,16 @@ class NewSetForm(QWidget):
         }
         self.rules = SetRules()
         self.note = PlainLabel(wordWrap=True, accessibleName=tr("State of the new set"))
-        self.make, self.cancel = QPushButton(tr("&Make set")), QPushButton(tr("Cancel"))
-        self.make.setProperty("primary", True)
-        describe(self.make, tr("Make set"), tr("Draw the items and freeze them; a set is never changed"))
-        describe(self.cancel, tr("Cancel"), tr("Make no set"))
+        self.make = push_button(
+            tr("&Make set"),
+            tr("Draw the items and freeze them; a set is never changed"),
+            lambda: self.submitted.emit(self.values()),
+            name=tr("Make set"),
+            look="primary",
+        )
+        self.cancel = push_button(tr("Cancel"), tr("Make no set"), self.cancelled)
         self._lay_out()
         self.task.currentIndexChanged.connect(self._show_task)
-        self.make.clicked.connect(lambda: self.submitted.emit(self.values()))
-        self.cancel.clicked.connect(self.cancelled)
         self._show_task()
 
     def values(self) -> NewSet:
@@ -341,11 +340,6 @@ class NewSetForm(QWidget):
         self.show_note("")
 
     def _lay_out(self) -> None:
-        whole = make_column(
-            make_scroll_area(make_panel(make_column(self._form, self.rules, None)), sideways=True),
-            1,
-            self.note,
-            margin=(0, theme.GRID, 0, 0),
-        )
-        self.setLayout(whole)
-        whole.addLayout(make_row(None, self.cancel, self.make))
+        form = make_scroll_area(make_panel(make_column(self._form, self.rules, None)), sideways=True)
+        buttons = make_row(None, self.cancel, self.make)
+        self.setLayout(make_column(form, 1, self.note, buttons, margin=(0, theme.GRID, 0, 0)))

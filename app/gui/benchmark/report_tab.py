@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex
-from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHBoxLayout, QTabWidget
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QTabWidget, QWidget
 
 from app.gui.benchmark.report_plots import render_plots, report_plots
 from app.gui.pages.context import Context
@@ -228,7 +228,7 @@ class ReportTab(ComputedView[ReportBundle]):
             box.setEnabled(False)
         self.figures: RecordTable[FigureLine] = RecordTable(tr("Figures"), (), key=lambda line: str(id(line)))
         self.figures.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
-        self.note = PlainLabel(wordWrap=True)
+        self.note = PlainLabel(wordWrap=True, look="quiet")
         self.drawn = PlotWall(tr("Plots of the benchmark"))
         self.items = RecordTable(tr("Items of a run"), text_columns(ITEM_COLUMNS))
         self._hints = [EmptyHint(table, "") for table in (self.figures, self.items)]
@@ -237,24 +237,16 @@ class ReportTab(ComputedView[ReportBundle]):
         self._connect_signals()
 
     def _lay_out(self) -> None:
-        self.refresh_button = push_button(tr("Re&fresh"), tr("Compute the figures of the study as it is now"))
-        head = _make_control_row(
-            (tr("&Items of"), self.sets),
-            (tr("Compare &with"), self.against),
+        self.refresh_button = push_button(
+            tr("Re&fresh"), tr("Compute the figures of the study as it is now"), self.computing.start
         )
-        head.addStretch(1)
-        head.addWidget(self.refresh_button)
-        self.note.setProperty("quiet", True)
+        compared = _name_boxes((tr("&Items of"), self.sets), (tr("Compare &with"), self.against))
+        head = make_row(*compared, None, self.refresh_button)
         self.tabs = QTabWidget(documentMode=True)
-        first = _make_control_row((tr("T&able"), self.chosen))
-        first.addStretch(1)
+        first = make_row(*_name_boxes((tr("T&able"), self.chosen)), None)
         self.tabs.addTab(make_tab_page(first, self.note, self.figures, 1), tr("&Tables"))
         self.tabs.addTab(self.drawn, tr("&Plots"))
-        second = _make_control_row(
-            (tr("&Run"), self.run),
-            (tr("P&art"), self.part),
-        )
-        second.addStretch(1)
+        second = make_row(*_name_boxes((tr("&Run"), self.run), (tr("P&art"), self.part)), None)
         self.items.setToolTip(tr("Choose an item to see its moment in the player"))
         self.tabs.addTab(make_tab_page(second, self.items, 1), tr("It&ems"))
         self.private = check_box(
@@ -264,6 +256,7 @@ class ReportTab(ComputedView[ReportBundle]):
         self.write = push_button(
             tr("&Write report…"),
             tr("Write a folder: HTML, Markdown, LaTeX and CSV tables, plots as SVG and PNG, items"),
+            self.write_all,
             look="primary",
             enabled=False,
         )
@@ -273,7 +266,6 @@ class ReportTab(ComputedView[ReportBundle]):
         self.sets.activated.connect(lambda _at: self.computing.start())
         self.against.activated.connect(self._choose_earlier)
         self.private.toggled.connect(lambda _on: self.computing.start())
-        self.refresh_button.clicked.connect(self.computing.start)
         self.computing.finished.connect(self._show)
         self.computing.changed.connect(self._show_state)
         self.computing.show_on(self.line, _summary)
@@ -285,7 +277,6 @@ class ReportTab(ComputedView[ReportBundle]):
         self.part.currentIndexChanged.connect(lambda _at: self._show_items())
         self.items.chosen.connect(lambda row: self._context.look_at(row.key.split()[0], row.time_us))
         self.drawn.action_requested.connect(self.exporting.export_plot)
-        self.write.clicked.connect(self.write_all)
         self.against.addItems([_NO_COMPARISON, _CHOOSE_FILE])
 
     def reload(self, session: Session) -> None:
@@ -435,16 +426,15 @@ def _summary(computed: ReportBundle) -> str:
     return tr("{runs} over {items}. Click a number to see its items.").format(runs=runs, items=items)
 
 
-def _make_control_row(*named: tuple[str, QComboBox]) -> QHBoxLayout:
-    row = make_row()
+def _name_boxes(*named: tuple[str, QComboBox]) -> list[QWidget]:
+    parts: list[QWidget] = []
     for name, box in named:
         label = PlainLabel(name)
         label.setBuddy(box)
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         box.setMinimumContentsLength(12)
-        row.addWidget(label)
-        row.addWidget(box)
-    return row
+        parts += [label, box]
+    return parts
 
 
 def _unused_folder(parent: Path, name: str) -> Path:

@@ -65,7 +65,9 @@ class MeasuresTab(ComputedView[MeasuresResult]):
         self._connect_signals()
 
     def _lay_out(self) -> None:
-        self.refresh_button = push_button(tr("&Refresh"), tr("Compute the figures of the study as it is now"))
+        self.refresh_button = push_button(
+            tr("&Refresh"), tr("Compute the figures of the study as it is now"), self.computing.start
+        )
         self.tabs = QTabWidget(documentMode=True)
         for page, name in (
             (_make_splitter(self.overview, self.compared), tr("&All judges")),
@@ -77,13 +79,14 @@ class MeasuresTab(ComputedView[MeasuresResult]):
         self.export = push_button(
             tr("&Export all figures…"),
             tr("Write a folder with every table (CSV), every plot (SVG, PNG, PDF, CSV) and measures.json"),
+            self.export_all,
             look="primary",
             enabled=False,
         )
         self.lay_out(make_row(self.everything, 1, self.refresh_button), self.tabs, 1, foot=(self.export,))
 
     def _make_judge_page(self) -> QWidget:
-        row = make_row()
+        parts: list[QWidget] = []
         self.judge, self.beside = ComboBox(), ComboBox()
         for name, box, tip in (
             (tr("&Judge"), self.judge, tr("A judge, and how it was asked")),
@@ -93,16 +96,13 @@ class MeasuresTab(ComputedView[MeasuresResult]):
             label.setBuddy(box)
             describe(box, tip, tip)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-            row.addWidget(label)
-            row.addWidget(box)
-        row.addStretch(1)
+            parts += [label, box]
         self.beside.addItems([*measures_figures.published_by_name()])
         self.beside.setCurrentText(_DEFAULT_REFERENCE)
-        return make_tab_page(row, _make_splitter(self.figures, self.drawn), 1)
+        return make_tab_page(make_row(*parts, None), _make_splitter(self.figures, self.drawn), 1)
 
     def _connect_signals(self) -> None:
         self.everything.toggled.connect(lambda _: self.computing.start())
-        self.refresh_button.clicked.connect(self.computing.start)
         self.computing.finished.connect(self._show)
         self.computing.changed.connect(self._show_state)
         self.computing.show_on(self.line, lambda found: _summary(found.measures))
@@ -111,7 +111,6 @@ class MeasuresTab(ComputedView[MeasuresResult]):
         self.overview.chosen.connect(lambda row: self._open_judge(row.key))
         for wall in (self.compared, self.drawn, self.chains_drawn):
             wall.action_requested.connect(self.exporting.export_plot)
-        self.export.clicked.connect(self.export_all)
 
     def export_all(self) -> None:
         """Ask for a folder and write everything into a new one inside it."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from PySide6.QtCore import Signal, SignalInstance
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotate.agreement.study_agreement import PERSON
 from annotate.statistics.study_observations import PHASE, ObservationQuery, available_groupings, default_groupings
@@ -14,6 +14,7 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import ChoiceButton
+from widgets.form.controls import push_button
 from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import FlowLayout, label_control
 
@@ -45,15 +46,17 @@ class CountingBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         row = FlowLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
         self.track = ChoiceBox(tr("Track"), tr("Scheme and track whose segments are counted"))
         self.by = ChoiceButton(tr("Group by"))
         self.phases = ChoiceBox(tr("Phases"), tr("A track whose segments divide each recording into phases"))
         self.people = ChoiceButton(tr("Annotators"))
         self.recordings = ChoiceButton(tr("Recordings"))
-        self.refresh = QPushButton(tr("Refresh"))
-        self.refresh.setToolTip(tr("Compute again from the study as it is now (F5)"))
-        self.refresh.setShortcut("F5")
+        self.refresh = push_button(
+            tr("Refresh"),
+            tr("Compute again from the study as it is now (F5)"),
+            self.refresh_requested,
+            shortcut="F5",
+        )
         self._shown_track = ""
         self._groupings: tuple[str, ...] = ()
         self._phases = label_control(
@@ -71,7 +74,6 @@ class CountingBar(QWidget):
             signal.connect(lambda _: self.changed.emit())
         for button in (self.by, self.people, self.recordings):
             button.changed.connect(self.changed)
-        self.refresh.clicked.connect(self.refresh_requested)
 
     def offer(self, session: Session) -> None:
         """Offer what the study has. Another track is grouped by its participants, where it names any."""

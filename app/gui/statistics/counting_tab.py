@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QSplitter
 
 from app.gui.pages.context import Context
 from app.gui.pages.live import LiveState
@@ -14,8 +13,9 @@ from app.gui.study.background import Read
 from project.session.session import Session
 from project.text_format import Cell, to_csv
 from resources.translation import tr
+from widgets.form.controls import push_button
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import LayoutPart, label_control, make_row
+from widgets.form.layouts import LayoutPart, label_control, make_row, make_splitter
 from widgets.plots.plot_data import Plot
 from widgets.plots.plot_view import PlotWall
 from widgets.table.record_table import RecordColumn, RecordTable
@@ -48,22 +48,23 @@ class CountingTab(ComputedView[T], Generic[T]):
         self.bar, self.drawn = CountingBar(), drawn
         self.wall = PlotWall(tr("Plots of {title}").format(title=self.title.lower()))
         self.table: RecordTable[Any] = RecordTable(self.title, (), sortable=True)
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.setChildrenCollapsible(False)
-        split.addWidget(self.wall)
-        split.addWidget(self.table)
-        split.setSizes([340, 300])
-        self.copy, self.save = QPushButton(tr("Copy table")), QPushButton(tr("Save table as CSV…"))
-        self.copy.setToolTip(tr("Copy the table as CSV"))
-        self.save.setToolTip(tr("Save the table as CSV, for R, SPSS or a spreadsheet"))
+        split = make_splitter(Qt.Orientation.Vertical, self.wall, self.table, sizes=[340, 300])
+        self.copy = push_button(
+            tr("Copy table"),
+            tr("Copy the table as CSV"),
+            lambda: self.exporting.copy_table(self._csv(), self.title),
+        )
+        self.save = push_button(
+            tr("Save table as CSV…"),
+            tr("Save the table as CSV, for R, SPSS or a spreadsheet"),
+            lambda: self.exporting.save_table(self._csv(), self.title, self.file_name),
+        )
         head = make_row(label_control(tr("Draw"), drawn), *options, None)
         self.lay_out(self.bar, head, split, 1, foot=(self.copy, self.save))
         self.bar.changed.connect(self.computing.schedule)
         self.bar.refresh_requested.connect(self.refresh)
         self.drawn.currentIndexChanged.connect(lambda _: self._draw())
         self.wall.action_requested.connect(self.exporting.export_plot)
-        self.copy.clicked.connect(lambda: self.exporting.copy_table(self._csv(), self.title))
-        self.save.clicked.connect(lambda: self.exporting.save_table(self._csv(), self.title, self.file_name))
         self.computing.finished.connect(self._show)
         self.computing.changed.connect(self._show_state)
         self.computing.show_on(self.line, self.summarize)

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtWidgets import QCheckBox
-
 from annotate.statistics.statistics_tables import transition_rows
 from annotate.statistics.study_observations import read_observations
 from annotate.statistics.transitions import TransitionTable, count_transitions
@@ -18,6 +16,7 @@ from project.progress import Progress
 from project.session.session import Session
 from project.text_format import Cell
 from resources.translation import tr, trn
+from widgets.form.controls import check_box
 from widgets.form.input_fields import ChoiceBox
 from widgets.plots.plot_data import Plot
 from widgets.table.record_table import RecordColumn
@@ -48,8 +47,9 @@ class TransitionsTab(CountingTab[TransitionTable]):
             _PROPORTIONS: (tr("Proportions"), tr("Shares of what follows the label of the row")),
             _COUNTS: (tr("Counts"), tr("How often the label of the column follows that of the row")),
         }
-        self.without_repeats = QCheckBox(tr("Without repeats"))
-        self.without_repeats.setToolTip(tr("A label that comes several times in a row counts once"))
+        self.without_repeats = check_box(
+            tr("Without repeats"), tr("A label that comes several times in a row counts once")
+        )
         super().__init__(context, ChoiceBox(tr("Draw"), tr("What the cells say"), shown), self.without_repeats)
         self.without_repeats.toggled.connect(lambda _: self.computing.schedule())
 
