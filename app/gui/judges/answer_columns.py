@@ -6,6 +6,7 @@ Model text is never interpreted as HTML.
 from dataclasses import dataclass, field
 from enum import StrEnum
 from textwrap import fill
+from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent, QTextOption
@@ -195,16 +196,15 @@ class _ChipLabel(PlainLabel):
     """A choice; one that most people did not make has a broken edge and a sign."""
 
     def __init__(self, chip: ChoiceChip) -> None:
-        super().__init__(
-            fill(escape_control_chars(chip.text if chip.is_shared else f"{DIFFERS} {chip.text}", 200), _CHIP_HEIGHT)
-        )
         self._shared = chip.is_shared
-        self.setContentsMargins(7, 2, 7, 2)
-        self.setFont(theme.font(theme.POINTS - 0.5, semibold=not chip.is_shared))
-        self.setAccessibleName(
-            chip.text if chip.is_shared else tr("{text}, most people did not choose it").format(text=chip.text)
+        said = chip.text if self._shared else tr("{text}, most people did not choose it").format(text=chip.text)
+        super().__init__(
+            fill(escape_control_chars(chip.text if self._shared else f"{DIFFERS} {chip.text}", 200), _CHIP_HEIGHT),
+            font=theme.font(theme.POINTS - 0.5, semibold=not self._shared),
+            accessibleName=said,
+            toolTip="" if self._shared else tr("Most people did not choose it"),
         )
-        self.setToolTip("" if chip.is_shared else tr("Most people did not choose it"))
+        self.setContentsMargins(7, 2, 7, 2)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = theme.palette()
@@ -224,7 +224,6 @@ class _ChipFlow(QWidget):
     def __init__(self, chips: Chips, name: str) -> None:
         super().__init__()
         flow = FlowLayout(self)
-        flow.setContentsMargins(0, 0, 0, 0)
         for chip in chips.chips:
             flow.addWidget(_ChipLabel(chip))
         if not chips.chips:
@@ -374,14 +373,11 @@ class ColumnHead(QFrame):
         colours = theme.palette()
         edge = colours.accent if column.pair is not ColumnPairPosition.NONE else colours.border
         self.setStyleSheet(f"#head {{ background: {colours.panel.name()}; border-top: 2px solid {edge.name()}; }}")
-        name = _ElidedAnswer(column.name)
-        name.setFont(theme.font(semibold=True))
+        name = _ElidedAnswer(column.name, font=theme.font(semibold=True))
         box = make_column(name, margin=theme.GRID // 2, spacing=1)
         self.setLayout(box)
         if column.subtitle:
-            what = _ElidedAnswer(column.subtitle)
-            what.setProperty("quiet", True)
-            box.addWidget(what)
+            box.addWidget(_ElidedAnswer(column.subtitle, look="quiet"))
         if column.condition:
             sign = "⇄ " if column.pair is not ColumnPairPosition.NONE else ""
             condition = _ElidedAnswer(f"{sign}{column.condition}")
@@ -416,9 +412,9 @@ class ColumnHead(QFrame):
 class _ElidedAnswer(PlainLabel):
     """A line that ends with dots where there is no room; its tooltip and its name for screen readers have all of it."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, **properties: Any) -> None:
         self._whole = escape_control_chars(" ".join(text.split()), 200)
-        super().__init__(self._whole)
+        super().__init__(self._whole, **properties)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(24)
         describe(self, self._whole, self._whole)

@@ -159,15 +159,13 @@ class PersonForm(OwnDialog):
         self.panel = AnswerPanel(scheme, track, people)
         self.form, self.words, self.pictures = self.panel.form, self.panel.words, self.panel.pictures
         self.form.value_changed.connect(lambda _field, _value: self.show_note(""))
-        column = make_column(self.panel, 1, margin=theme.GRID * 2)
-        self.setLayout(column)
         self.buttons = DialogButtons(self, tr("Save answer"), tr("Nothing is saved"))
         self.buttons.go_on.setToolTip(tr("Save your answer; then what judges say about this task may be seen"))
         # Enter belongs to the texts of the form.
         self.buttons.go_on.setDefault(False)
         self.buttons.go_on.setAutoDefault(False)
         self.buttons.go_on.clicked.connect(lambda: self.saved.emit(self.panel.answer()))
-        column.addLayout(self.buttons)
+        self.setLayout(make_column(self.panel, 1, self.buttons, margin=theme.GRID * 2))
 
     def show_material(self, text: str, pictures: Sequence[tuple[str, bytes]]) -> None:
         """Show the words, and frames as (time that is told, JPEG); the form can be filled in from now on."""

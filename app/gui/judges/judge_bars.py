@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
-from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QSizePolicy, QWidget
 
 from app.gui.judges.answer_columns import make_quiet_label
 from project.entities.study_records import Json
@@ -83,9 +83,8 @@ class ChoiceBar(QWidget):
             grid.addWidget(widget, place // 2, place % 2 * 2 + 1)
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(3, 1)
-        self._more = QWidget()
-        self._more_column = QVBoxLayout(self._more)
-        self._more_column.setContentsMargins(0, 0, 0, theme.GRID // 2)
+        self._more_column = make_column(margin=(0, 0, 0, theme.GRID // 2))
+        self._more = make_panel(self._more_column)
         self._more.hide()
         self.setLayout(make_column(grid, self._buttons(), self._more, self._make_notes(), spacing=theme.GRID // 2))
         self.judges.changed.connect(self.changed)
@@ -187,10 +186,8 @@ class ChoiceBar(QWidget):
             tr("What is sent…"), do=self.inspect_requested, name=tr("Show what would be sent"), look="segment"
         )
         self.answer = push_button(tr("Answer yourself…"), do=self.answer_requested, look="segment")
-        row.addWidget(self.ask)
-        row.addWidget(self.inspect)
-        row.addWidget(self.answer)
-        row.addWidget(self.more)
+        for button in (self.ask, self.inspect, self.answer, self.more):
+            row.addWidget(button)
         return row
 
     def _make_notes(self) -> QWidget:

@@ -113,13 +113,8 @@ class RawView(OwnDialog):
         self.setWindowTitle(title)
         self.resize(640, 520)
         self._text, self._at = text, 0
-        column = make_column(margin=theme.GRID * 2)
-        self.setLayout(column)
-        if about:
-            column.addWidget(make_quiet_label(about))
         self.field = WordsCell("", title)
         self.field.setStyleSheet("")
-        column.addWidget(self.field, 1)
         self._said = make_quiet_label("")
         self.back = _make_button(tr("Back"), tr("Show the part before"), lambda: self._turn_page(-1))
         self.on = _make_button(tr("Next"), tr("Show the part after"), lambda: self._turn_page(1))
@@ -127,7 +122,9 @@ class RawView(OwnDialog):
             tr("Copy all"), tr("Copy every character"), lambda: QGuiApplication.clipboard().setText(self._text)
         )
         close = _make_button(tr("Close"), tr("Close (Esc)"), self.accept)
-        column.addLayout(make_row((self._said, Qt.AlignmentFlag.AlignVCenter), 1, self.back, self.on, copy, close))
+        head = [make_quiet_label(about)] if about else []
+        foot = make_row((self._said, Qt.AlignmentFlag.AlignVCenter), 1, self.back, self.on, copy, close)
+        self.setLayout(make_column(*head, self.field, 1, foot, margin=theme.GRID * 2))
         self._turn_page(0)
 
     def _turn_page(self, by: int) -> None:

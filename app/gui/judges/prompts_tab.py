@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -46,7 +45,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.controls import push_button, text_area
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import make_column, make_panel, make_row, make_splitter
+from widgets.form.layouts import LayoutPart, make_column, make_panel, make_row, make_splitter
 from widgets.table.lists import WrappingDelegate
 from widgets.text_labels import PlainLabel, plain_tip
 
@@ -166,12 +165,9 @@ class PromptsTab(StudyView):
         )
 
     def _make_parts_column(self) -> QWidget:
-        holder, column = self._column(tr("Parts"))
         self.parts = QListWidget()
         self.parts.setAccessibleName(tr("Parts of the prompt"))
         self.parts.currentItemChanged.connect(lambda *_: self._show_part())
-        column.addWidget(self.parts, 1)
-        column.addWidget(_make_heading(tr("Versions")))
         self.versions = QListWidget()
         self.versions.setAccessibleName(tr("Versions"))
         self.versions.setWordWrap(True)
@@ -180,8 +176,7 @@ class PromptsTab(StudyView):
         self.versions.currentItemChanged.connect(
             lambda item, _before: self._show_version(item.data(_KEY_ROLE)) if item is not None else None
         )
-        column.addWidget(self.versions, 1)
-        return holder
+        return self._make_column(tr("Parts"), self.parts, 1, _make_heading(tr("Versions")), self.versions, 1)
 
     def _make_editor(self) -> QWidget:
         self.editor = text_area(tr("Text of the part"))
@@ -194,7 +189,6 @@ class PromptsTab(StudyView):
         return self.tabs
 
     def _make_slots_column(self) -> QWidget:
-        holder, column = self._column(tr("Slots"))
         self.slots = QListWidget()
         self.slots.setAccessibleName(tr("Slots"))
         self.slots.setWordWrap(True)
@@ -202,16 +196,14 @@ class PromptsTab(StudyView):
         self.slots.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.slots.setSpacing(2)
         self.slots.itemDoubleClicked.connect(lambda item: self._insert(item.data(_KEY_ROLE)))
-        column.addWidget(self.slots, 1)
-        return holder
+        return self._make_column(tr("Slots"), self.slots, 1)
 
-    def _column(self, title: str) -> tuple[QWidget, QVBoxLayout]:
+    def _make_column(self, title: str, *parts: LayoutPart) -> QWidget:
         heading = _make_heading(title)
         # What is below it begins where the text below the tabs does.
         self.tabs.tabBar().ensurePolished()
         heading.setMinimumHeight(self.tabs.tabBar().sizeHint().height() - theme.GRID // 2)
-        column = make_column(heading, spacing=theme.GRID // 2)
-        return make_panel(column), column
+        return make_panel(make_column(heading, *parts, spacing=theme.GRID // 2))
 
     def _show_part(self) -> None:
         item = self.parts.currentItem()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal
 from PySide6.QtGui import QImage, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QWidget
 
 from app.gui.judges.answer_columns import JudgmentColumn, WordsCell, make_quiet_label
 from app.gui.judges.judge_runs import JudgingController
@@ -80,16 +80,14 @@ class SentView(OwnDialog):
         self._area = QScrollArea(widgetResizable=True)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._area.setAccessibleName(tr("Everything that is sent") if before else tr("Everything that was sent"))
-        self._total = _make_wrapped_label("")
+        self._total = PlainLabel(wordWrap=True)
         self.ask = push_button(
             tr("Ask"), tr("Send this, to every judge that is chosen"), look="primary", autoDefault=False
         )
         if not before:
             self.ask.hide()
-        close = QPushButton(tr("Close"))
-        close.setToolTip(tr("Close; nothing is sent (Esc)") if before else tr("Close (Esc)"))
-        close.setAutoDefault(False)
-        close.clicked.connect(self.reject)
+        tip = tr("Close; nothing is sent (Esc)") if before else tr("Close (Esc)")
+        close = push_button(tr("Close"), tip, self.reject, autoDefault=False)
         self.setLayout(
             make_column(
                 self.offered,
@@ -114,29 +112,19 @@ class SentView(OwnDialog):
         self._total.setText("")
         self._policy.hide()
         self.ask.setEnabled(False)
-        inner = QWidget()
-        box = QVBoxLayout(inner)
-        box.addWidget(make_quiet_label(text))
-        box.addStretch()
-        self._area.setWidget(inner)
+        self._area.setWidget(make_panel(make_column(make_quiet_label(text), None, margin=theme.GRID)))
 
     def show_preview(self, sent: JudgeRequestPreview) -> None:
         """Show what goes to one judge."""
         self._sent = sent
         self._show_destination(sent)
-        inner = QWidget()
-        box = make_column(margin=(0, 0, theme.GRID, 0))
-        inner.setLayout(box)
-        for note in sent.notes:
-            box.addWidget(make_quiet_label(note))
-        for message in sent.messages:
-            box.addWidget(_make_message_widget(message))
+        shown: list[QWidget] = [make_quiet_label(note) for note in sent.notes]
+        shown += map(_make_message_widget, sent.messages)
         if sent.form:
-            box.addWidget(_make_message_widget(SentMessage(tr("the form of the answer"), sent.form)))
+            shown.append(_make_message_widget(SentMessage(tr("the form of the answer"), sent.form)))
         if sent.settings:
-            box.addWidget(make_quiet_label(sent.settings))
-        box.addStretch()
-        self._area.setWidget(inner)
+            shown.append(make_quiet_label(sent.settings))
+        self._area.setWidget(make_panel(make_column(*shown, None, margin=(0, 0, theme.GRID, 0))))
         pictures = sent.pictures
         picture_bytes = _format_bytes(sum(picture.size for picture in pictures))
         parts = [f"{len(pictures)} {'picture' if len(pictures) == 1 else 'pictures'}, {picture_bytes}"]
@@ -149,9 +137,8 @@ class SentView(OwnDialog):
 
     def _make_head(self) -> QHBoxLayout:
         self._icon = PlainLabel()
-        self._where = _make_wrapped_label("")
-        self._where.setFont(theme.font(semibold=True))
-        self._permission = _make_wrapped_label("")
+        self._where = PlainLabel(wordWrap=True, font=theme.font(semibold=True))
+        self._permission = PlainLabel(wordWrap=True)
         self._policy = push_button(
             tr("Policy…"),
             tr("Show what may leave this machine, and change it"),
@@ -188,18 +175,18 @@ class SentView(OwnDialog):
 
 
 def _make_message_widget(sent_message: SentMessage) -> QWidget:
-    head = _make_wrapped_label(
+    head = PlainLabel(
         tr("{role} · {size} of words").format(
             role=sent_message.role.capitalize(), size=_format_bytes(sent_message.size)
-        )
+        ),
+        wordWrap=True,
+        font=theme.font(semibold=True),
     )
-    head.setFont(theme.font(semibold=True))
     column = make_column(head, spacing=theme.GRID // 2)
     part = make_panel(column)
     if sent_message.pictures:
         flowing = QWidget()
         flow = FlowLayout(flowing)
-        flow.setContentsMargins(0, 0, 0, 0)
         for picture in sent_message.pictures:
             flow.addWidget(_make_thumbnail_widget(picture))
         column.addWidget(flowing)
@@ -233,7 +220,10 @@ class _HeightFitter(QWidget):
 
 
 def _make_thumbnail_widget(sent_picture: SentPicture) -> QWidget:
-    picture = PlainLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+    name = tr("Picture at {shown}, {about}, {size}").format(
+        shown=sent_picture.time_label, about=sent_picture.description, size=_format_bytes(sent_picture.size)
+    )
+    picture = PlainLabel(alignment=Qt.AlignmentFlag.AlignCenter, accessibleName=name)
     picture.setFixedSize(_THUMBNAIL_SIZE)
     colours = theme.palette()
     picture.setStyleSheet(f"background: {colours.stage.name()}; color: {colours.stage_text.name()};")
@@ -242,13 +232,8 @@ def _make_thumbnail_widget(sent_picture: SentPicture) -> QWidget:
     else:
         picture.setWordWrap(True)
         picture.setText(sent_picture.note or tr("Not shown"))
-    said = _make_wrapped_label(f"{sent_picture.time_label} · {_format_bytes(sent_picture.size)}")
+    said = PlainLabel(f"{sent_picture.time_label} · {_format_bytes(sent_picture.size)}", wordWrap=True)
     box = make_panel(make_column(picture, said, spacing=1))
-    picture.setAccessibleName(
-        tr("Picture at {shown}, {about}, {size}").format(
-            shown=sent_picture.time_label, about=sent_picture.description, size=_format_bytes(sent_picture.size)
-        )
-    )
     box.setToolTip(
         plain_tip(
             tr("{shown}, {about}, {size:,} bytes, sha256 {checksum}…").format(
@@ -268,10 +253,6 @@ def _scaled_thumbnail(picture: QImage, scale: float) -> QPixmap:
     made = QPixmap.fromImage(picture.scaled(_THUMBNAIL_SIZE * scale, Qt.AspectRatioMode.KeepAspectRatio, mode))
     made.setDevicePixelRatio(scale)
     return made
-
-
-def _make_wrapped_label(text: str) -> QLabel:
-    return PlainLabel(text, wordWrap=True)
 
 
 def _format_bytes(count: int) -> str:
