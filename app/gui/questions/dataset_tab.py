@@ -294,7 +294,6 @@ class SetForm(Form):
                 tr("&Seed of the splits"), tr("The same study and seed give the same splits"), maximum=_MAX_SEED
             )
         self.release = ElidedLabel()
-        self.release.setAccessibleName(tr("Release"))
         self.choose = push_button(
             tr("Choose &release…"),
             tr("Name the clips and pictures of a folder that was released from this study"),
@@ -346,8 +345,7 @@ class DatasetTab(StudyView):
         EmptyHint(self.counts, tr("What leaves is counted here, by kind and split."))
         EmptyHint(self.left_out, tr("What is left out is counted here, with the reason."))
         self.texts = TextsView()
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
+        self.tabs = QTabWidget(documentMode=True)
         self.tabs.addTab(self._make_contents_page(), tr("&What leaves"))
         self.tabs.addTab(self.texts, tr("Te&xts"))
         self.line = ProgressLine(tr("The data set"))

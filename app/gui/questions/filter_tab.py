@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QLabel, QLayout, QSpinBox, QWidget
+from PySide6.QtWidgets import QLayout, QSpinBox, QWidget
 
 from app.gui.judges.request_facts import check_egress
 from app.gui.pages.context import Context
@@ -78,7 +78,7 @@ class RuleBar(QWidget):
         self.judges = TickMenu(tr("Whose scores count"), tr("Scores of everybody"))
         self.judges.changed.connect(self._emit_rule)
         self.judges.setToolTip(tr("Whose scores count; all who scored a question where nobody is ticked"))
-        self.decides = QCheckBox(tr("Leave out of verification and export what this step does not keep"))
+        self.decides = check_box(tr("Leave out of verification and export what this step does not keep"))
         self.decides.toggled.connect(self._emit_rule)
         self.setLayout(
             make_column(
@@ -149,17 +149,14 @@ class FunnelLayout(StudyView):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.going = _make_label(tr("How many questions survive"))
-        self.going.setFont(theme.font(semibold=True))
+        survive = tr("How many questions survive")
+        self.going = PlainLabel(wordWrap=True, accessibleName=survive, font=theme.font(semibold=True))
         self.busy = make_busy_line()
         self.funnel = FunnelView()
         scroll = make_scroll_area(self.funnel)
         scroll.setMinimumWidth(self.funnel.minimumSizeHint().width() + theme.GRID * 2)
         split = make_splitter(Qt.Orientation.Horizontal, scroll, self._make_right_part(), 1, sizes=[500, 720])
-        self.progress = ProgressBar()
-        self.progress.setAccessibleName(tr("Questions asked about"))
-        self.progress.setMaximumWidth(220)
-        self.progress.hide()
+        self.progress = ProgressBar(accessibleName=tr("Questions asked about"), maximumWidth=220, visible=False)
         self.lay_out(self.going, self.busy, split, 1, foot=(self.progress,))
 
     def show_ask_controls(self, asks: bool, *, hardens: bool) -> None:
@@ -178,13 +175,12 @@ class FunnelLayout(StudyView):
         self.progress.show_value(done, max(1, total))
 
     def _make_right_part(self) -> QWidget:
-        self.step_name = _make_label(tr("Step"))
-        self.step_name.setFont(theme.font(theme.POINTS + 3, semibold=True))
-        self.description = _make_label(tr("What the step does"))
+        large = theme.font(theme.POINTS + 3, semibold=True)
+        self.step_name = PlainLabel(wordWrap=True, accessibleName=tr("Step"), font=large)
+        self.description = PlainLabel(wordWrap=True, accessibleName=tr("What the step does"))
         self.rule = RuleBar()
-        self.told_leaving = _make_label(tr("What would leave this machine"))
-        self.told_leaving.setProperty("quiet", True)
-        self.told_leaving.hide()
+        leaving = tr("What would leave this machine")
+        self.told_leaving = PlainLabel(wordWrap=True, accessibleName=leaving, look="quiet", visible=False)
         self.show_which = ComboBox()
         self.show_which.setAccessibleName(tr("Which questions are shown"))
         for text, key in (
@@ -225,17 +221,16 @@ class FunnelLayout(StudyView):
         return make_column(asked, make_row(self.again, None, self.run, self.cancel, self.take_all))
 
     def _make_detail(self) -> QWidget:
-        self.question = _make_label(tr("Question"))
-        self.question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.question = PlainLabel(
+            wordWrap=True,
+            accessibleName=tr("Question"),
+            textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
+        )
         self.proposals = ProposalView()
         self.proposals.hide()
         return make_scroll_area(
             make_panel(make_column(self.question, self.proposals, None, margin=(0, theme.GRID // 2, theme.GRID, 0)))
         )
-
-
-def _make_label(name: str) -> QLabel:
-    return PlainLabel(wordWrap=True, accessibleName=name)
 
 
 _FIRST_STEP = "review"

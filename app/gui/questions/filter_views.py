@@ -20,7 +20,7 @@ from project.schemes.scheme import Pattern
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
-from widgets.form.controls import push_button
+from widgets.form.controls import check_box, push_button
 from widgets.form.layouts import make_column, make_panel, make_row
 from widgets.form.wheel_guard import ComboBox
 from widgets.labels import SIGN_PX, Sign, mix, paint_sign, pattern_brush
@@ -339,21 +339,16 @@ class ProposalView(QWidget):
             self._grid.addWidget(label, 0, column)
         for row, (old, new) in enumerate(zip(self._now, shown.wrong, strict=False), 1):
             self._grid.addWidget(_option_label(old), row, 0)
-            tick = QCheckBox()
-            tick.setChecked(not shown.why_not)
-            tick.setEnabled(self._writable)
-            describe(
-                tick,
-                tr("Take over: {text}").format(text=escape_control_chars(new.text)),
+            tick = check_box(
+                "",
                 tr("Take this one over in the place of the one on its left"),
+                name=tr("Take over: {text}").format(text=escape_control_chars(new.text)),
+                checked=not shown.why_not,
+                enabled=self._writable,
             )
             tick.toggled.connect(lambda _on: self._enable())
-            line = make_row()
-            line.addWidget(tick, 0, Qt.AlignmentFlag.AlignTop)
-            line.addWidget(_option_label(new), 1)
-            holder = make_panel(line)
-            line.setContentsMargins(0, 0, 0, 0)
-            self._grid.addWidget(holder, row, 1)
+            line = make_row((tick, Qt.AlignmentFlag.AlignTop), _option_label(new), 1)
+            self._grid.addWidget(make_panel(line), row, 1)
             self.ticks.append(tick)
         self._enable()
 

@@ -10,7 +10,6 @@ from enum import StrEnum
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLineEdit,
     QMenu,
     QStyledItemDelegate,
@@ -34,9 +33,9 @@ from project.text_format import format_percent
 from project.timebase import format_time
 from resources.translation import later, tr, trn
 from widgets import theme
-from widgets.form.controls import push_button
+from widgets.form.controls import line_edit, push_button
 from widgets.form.input_fields import ChoiceBox, mark_search_field
-from widgets.form.layouts import make_column
+from widgets.form.layouts import make_column, make_row
 from widgets.table.lists import ROW_ROLE, KeyedList, paint_row_ground
 from widgets.theme import icon
 
@@ -58,15 +57,9 @@ class ListBar(QWidget):
 
     def __init__(self, makers: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        column = make_column(spacing=theme.GRID // 2)
-        self.setLayout(column)
-        upper, lower = QHBoxLayout(), QHBoxLayout()
-        for row in (upper, lower):
-            row.setSpacing(theme.GRID // 2)
-            column.addLayout(row)
-        self.words = QLineEdit(placeholderText=tr("Find in questions and options"), clearButtonEnabled=True)
+        hint = tr("Find in questions and options")
+        self.words = line_edit(hint, hint, clearButtonEnabled=True)
         mark_search_field(self.words)
-        self.words.setAccessibleName(tr("Find in questions and options"))
         self.words.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
         self.words.textChanged.connect(lambda _text: self.changed.emit())
         self.make = push_button(
@@ -76,8 +69,7 @@ class ListBar(QWidget):
         for key, text in makers:
             self._menu.addAction(text).triggered.connect(lambda _=False, key=key: self.make_requested.emit(key))
         self.make.setMenu(self._menu)
-        upper.addWidget(self.words, 1)
-        upper.addWidget(self.make)
+        upper, lower = make_row(self.words, 1, self.make, spacing=theme.GRID // 2), make_row(spacing=theme.GRID // 2)
         self._boxes: dict[str, ChoiceBox] = {}
         for key, name in (
             (SCOPE, tr("Of which recordings")),
@@ -90,6 +82,7 @@ class ListBar(QWidget):
             box.currentIndexChanged.connect(lambda _at: self.changed.emit())
             lower.addWidget(box, 5 if key == SCOPE else 4)
             self._boxes[key] = box
+        self.setLayout(make_column(upper, lower, spacing=theme.GRID // 2))
 
     def set_choices(self, which: str, choices: Mapping[str, str]) -> None:
         """Offer these (key -> text) without a signal; what was chosen stays chosen, else the first is."""

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QStackedLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.gui.pages.context import Context
 from app.gui.pages.live import Live
@@ -124,18 +124,14 @@ class QuestionsPage(StudyView):
         self.graph.board.setMinimumHeight(theme.GRID * 6)
         self.graph.setMinimumHeight(theme.GRID * 6)
         self.empty = EmptyState("list-checks", "", "", [EmptyStateAction(*maker) for maker in makers[:1]])
-        self._held = QWidget()
-        self._lists = QStackedLayout(self._held)
-        self._lists.setContentsMargins(0, 0, 0, 0)
-        self._lists.addWidget(self.list)
-        self._lists.addWidget(self.empty)
+        self._lists = make_stack(self.list, self.empty)
         # What one has to read at once, the question with its options and checks, gives way last.
         self.setLayout(
             make_column(
                 self.bar,
                 self.progress,
                 self.agreement,
-                make_splitter(Qt.Orientation.Vertical, self._held, 1, self._make_question_part(), 2, sizes=[150, 560]),
+                make_splitter(Qt.Orientation.Vertical, self._lists, 1, self._make_question_part(), 2, sizes=[150, 560]),
                 1,
                 margin=WIDE_MARGIN,
             )
@@ -165,7 +161,7 @@ class QuestionsPage(StudyView):
         self.list.set_rows(rows, current)
         self._lists.setCurrentIndex(0 if rows else 1)
         # Without a minimum of its own it is as high as what is said where there is nothing.
-        self._held.setMinimumHeight(_MIN_LIST_HEIGHT if rows else 0)
+        self._lists.setMinimumHeight(_MIN_LIST_HEIGHT if rows else 0)
         self._show_panels()
 
     def show_empty(self, title: str, hint: str) -> None:

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
     QGridLayout,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPlainTextEdit,
@@ -29,7 +28,7 @@ from project.schemes.scheme import FieldChoice
 from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickRow
-from widgets.form.controls import push_button, tool_button
+from widgets.form.controls import line_edit, push_button, text_area, tool_button
 from widgets.form.input_fields import ChoiceBox, NoteEdit
 from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area
 from widgets.text_labels import ElidedLabel, PlainLabel, describe, plain_tip
@@ -105,7 +104,7 @@ class QuestionFields(QWidget):
         return QuestionFormValues(
             self.text.toPlainText().strip(),
             self.answer.text().strip(),
-            tuple(line_edit.text().strip() for line_edit in self._wrong),
+            tuple(line.text().strip() for line in self._wrong),
             self.explanation.toPlainText().strip(),
         )
 
@@ -125,20 +124,19 @@ class QuestionFields(QWidget):
         return True
 
     def _area(self, name: str) -> QPlainTextEdit:
-        field = QPlainTextEdit(tabChangesFocus=True)
+        field = text_area(name, tabChangesFocus=True)
         field.setFixedHeight(_FIELD_LINES * field.fontMetrics().lineSpacing() + theme.GRID * 2)
         field.textChanged.connect(self.changed)
         self._add(name, field)
         return field
 
     def _line(self, name: str, place: int = -1) -> QLineEdit:
-        field = QLineEdit()
+        field = line_edit(name)
         field.textChanged.connect(lambda _text: self.changed.emit())
         self._add(name, field, place)
         return field
 
     def _add(self, name: str, field: QWidget, place: int = -1) -> None:
-        field.setAccessibleName(name)
         field.installEventFilter(self)
         label = PlainLabel(name)
         if place < 0:
@@ -161,14 +159,15 @@ class OptionRow(QFrame):
 
     def __init__(self, letter: str, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.button = push_button(letter, look="segment", checkable=True)
-        self.button.setFixedWidth(theme.GRID * 4)
-        describe(
-            self.button,
-            tr("Option {letter}: {text}").format(letter=letter, text=text),
+        self.button = push_button(
+            letter,
             tr("This is my answer ({value})").format(value=LETTERS.index(letter) + 1),
+            self.pressed,
+            name=tr("Option {letter}: {text}").format(letter=letter, text=text),
+            look="segment",
+            checkable=True,
         )
-        self.button.clicked.connect(self.pressed)
+        self.button.setFixedWidth(theme.GRID * 4)
         self.words = PlainLabel(text, wordWrap=True)
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.mark = PlainLabel()
@@ -280,8 +279,6 @@ class VerifyPanel(QWidget):
         self._checklists = checklists
         self._shown: ShownQuestion | None = None
         self._ticks: dict[str, TickRow] = {}
-        body = QWidget()
-        area = make_scroll_area(body)
         self.head = ElidedLabel(look="muted")
         self.notice, self.text, self.why, self.others = (_make_text_label() for _ in range(4))
         self.text.setFont(theme.font(theme.POINTS + 1, semibold=True))
@@ -289,20 +286,19 @@ class VerifyPanel(QWidget):
         self.options.revealed.connect(self._show_explanation)
         self.form = QuestionFields()
         self.form.changed.connect(lambda: self.form_changed.emit(self.form.values()))
-        body.setLayout(
-            make_column(
-                self.head,
-                self.notice,
-                self.text,
-                self.options,
-                self.form,
-                self.why,
-                self._make_checks(),
-                self.others,
-                None,
-                margin=(0, 0, theme.GRID // 2, 0),
-            )
+        body = make_column(
+            self.head,
+            self.notice,
+            self.text,
+            self.options,
+            self.form,
+            self.why,
+            self._make_checks(),
+            self.others,
+            None,
+            margin=(0, 0, theme.GRID // 2, 0),
         )
+        area = make_scroll_area(make_panel(body))
         self.setLayout(make_column(area, 1, self._make_difficulty(difficulties), self._make_foot()))
         self._edit(on=False)
 
@@ -458,14 +454,10 @@ class VerifyPanel(QWidget):
         return self._difficulty
 
     def _make_foot(self) -> QWidget:
-        upper, lower = QHBoxLayout(), QHBoxLayout()
-        upper.setSpacing(theme.GRID // 2)
-        lower.setSpacing(theme.GRID)
         self.note = NoteEdit(placeholderText=tr("Note (T)"))
         describe(
             self.note, tr("Note on this question"), tr("Why; saved with what you say (T; Return goes back to the keys)")
         )
-        upper.addWidget(self.note, 1)
         self.known = tool_button("info", tr("Show which option is right"), do=self.reveal, keys="V")
         self.withdraw = tool_button(
             "undo-2", tr("Take back your verification of this question"), do=self.request_withdrawal, keys="W"
@@ -477,23 +469,24 @@ class VerifyPanel(QWidget):
             tool_button("skip-forward", tr("Next question"), do=lambda: self.step_requested.emit(1), keys="N"),
             tool_button("repeat", tr("Repeat the span of this question"), do=self.repeat_requested, keys="R"),
         )
-        for tool in tools:
-            upper.addWidget(tool)
         self._buttons: dict[str, QPushButton] = {}
         for key, name, picture, letter, tip in _DECISIONS:
-            button = push_button(f" {name} ({letter})", name=tr("{name} this question").format(name=name), icon=picture)
-            button.setProperty("usual", f"{tip} ({letter})")
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.clicked.connect(lambda _=False, key=key: self.decide(key))
-            lower.addWidget(button, 1)
-            self._buttons[key] = button
+            self._buttons[key] = push_button(
+                f" {name} ({letter})",
+                do=lambda _=False, key=key: self.decide(key),
+                name=tr("{name} this question").format(name=name),
+                icon=picture,
+                focusPolicy=Qt.FocusPolicy.TabFocus,
+            )
+            self._buttons[key].setProperty("usual", f"{tip} ({letter})")
         self.leave = push_button(
             tr("Leave as it was (Esc)"),
             tr("Do not change its words (Esc)"),
             self.stop_editing,
             focusPolicy=Qt.FocusPolicy.TabFocus,
         )
-        lower.addWidget(self.leave, 1)
+        upper = make_row(self.note, 1, *tools, spacing=theme.GRID // 2)
+        lower = make_row(*(part for button in (*self._buttons.values(), self.leave) for part in (button, 1)))
         return make_panel(make_column(upper, lower, spacing=theme.GRID // 2))
 
     def _edit(self, *, on: bool) -> None:
