@@ -25,7 +25,7 @@ from project.timebase import format_time
 from resources.translation import later, tr
 from widgets import theme
 from widgets.form.controls import push_button
-from widgets.form.layouts import make_column
+from widgets.form.layouts import LayoutPart, make_column, make_panel
 from widgets.labels import SIGN_PX, LabelChip, LabelLook, label_ink, label_looks, mix, paint_sign, unknown_look
 from widgets.table.lists import ROW_ROLE, KeyedList, paint_row_ground
 from widgets.text_labels import PlainLabel, RichLabel
@@ -358,18 +358,12 @@ class SideBySide(QScrollArea):
             self._redraw()
 
     def _redraw(self) -> None:
-        inner = QWidget()
-        column = make_column(spacing=theme.GRID // 2)
-        inner.setLayout(column)
+        parts: list[LayoutPart]
         if self._shown is not None:
-            column.addLayout(self._heads(self._shown))
-            for line in self._shown.lines:
-                column.addWidget(_comparison_row_widget(line))
+            parts = [self._heads(self._shown), *map(_comparison_row_widget, self._shown.lines)]
         else:
-            hint = PlainLabel(_EMPTY_HINT, wordWrap=True, styleSheet=f"color: {theme.palette().muted.name()};")
-            column.addWidget(hint)
-        column.addStretch()
-        self.setWidget(inner)
+            parts = [PlainLabel(_EMPTY_HINT, wordWrap=True, styleSheet=f"color: {theme.palette().muted.name()};")]
+        self.setWidget(make_panel(make_column(*parts, None, spacing=theme.GRID // 2)))
 
     def _heads(self, shown: ItemComparison) -> QGridLayout:
         grid = QGridLayout()
@@ -393,6 +387,7 @@ class SideBySide(QScrollArea):
             tr("Your decision is about what {name} marked").format(name=annotator_column.name)
             if annotator_column.is_decidable
             else tr("Nothing of {name} to review here").format(name=annotator_column.name),
+            lambda: self.column_chosen.emit(place),
             name=tr("Decide about the segment of {name}").format(name=annotator_column.name),
             look="segment",
             checkable=True,
@@ -401,7 +396,6 @@ class SideBySide(QScrollArea):
             focusPolicy=Qt.FocusPolicy.TabFocus,
         )
         _allow_shrinking(button)
-        button.clicked.connect(lambda: self.column_chosen.emit(place))
         return button
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QStackedLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QPushButton, QWidget
 
 from annotate.agreement.annotator_lanes import list_annotators_of
 from annotate.review import peer_review
@@ -40,9 +40,9 @@ from widgets import theme
 from widgets.empty_state import EmptyState
 from widgets.form.controls import SegmentBar, push_button, tool_button
 from widgets.form.input_fields import ChoiceBox, NoteEdit
-from widgets.form.layouts import WIDE_MARGIN, make_column, make_panel, make_splitter
+from widgets.form.layouts import WIDE_MARGIN, make_column, make_panel, make_row, make_splitter, make_stack
 from widgets.progress_bars import ProgressBar
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel, describe, plain_tip
 
 
 class ReviewDecisionBar(QWidget):
@@ -62,18 +62,14 @@ class ReviewDecisionBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.note = NoteEdit()
-        self.note.setAccessibleName(tr("Note on your decision"))
-        self.note.setPlaceholderText(tr("Why (T)"))
-        self.note.setToolTip(tr("Why you agree or disagree; saved with the decision (T; Return goes back to the keys)"))
-        upper, row = QHBoxLayout(), QHBoxLayout()
-        upper.setSpacing(theme.GRID // 2)
-        row.setSpacing(theme.GRID)
-        upper.addWidget(self.note, 1)
+        self.note = NoteEdit(placeholderText=tr("Why (T)"))
+        describe(
+            self.note,
+            tr("Note on your decision"),
+            tr("Why you agree or disagree; saved with the decision (T; Return goes back to the keys)"),
+        )
         self.agree = self._make_decision_button(ReviewDecision.AGREE, tr("Agree"), "circle-check", "Y")
         self.disagree = self._make_decision_button(ReviewDecision.DISAGREE, tr("Disagree"), "circle-x", "X")
-        row.addWidget(self.agree, 1)
-        row.addWidget(self.disagree, 1)
         self.withdraw = tool_button(
             "undo-2", tr("Take back your review of this segment"), do=self.withdraw_requested, keys="W"
         )
@@ -81,9 +77,8 @@ class ReviewDecisionBar(QWidget):
         after = tool_button("skip-forward", tr("Next item"), do=lambda: self.step_requested.emit(1), keys="N")
         repeat = tool_button("repeat", tr("Repeat the span of this item"), do=self.repeat_requested, keys="R")
         self.steps = (before, after, repeat)
-        for button in (self.withdraw, *self.steps):
-            upper.addWidget(button)
-        self.setLayout(make_column(upper, row))
+        upper = make_row(self.note, 1, self.withdraw, *self.steps, spacing=theme.GRID // 2)
+        self.setLayout(make_column(upper, make_row(self.agree, 1, self.disagree, 1)))
 
     def set_note(self, text: str) -> None:
         """Show what was noted before."""
@@ -127,19 +122,17 @@ class PairChooser(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        boxes = QHBoxLayout()
         self.first = _make_annotator_box(tr("First annotator"), tr("Whose segments stand on the left"))
         self.second = _make_annotator_box(tr("Second annotator"), tr("Whose segments stand on the right"))
         self.third = _make_annotator_box(
             tr("Third annotator"), tr("Somebody to compare with the two; nobody reviews their segments")
         )
         for box in (self.first, self.second, self.third):
-            boxes.addWidget(box, 1)
             box.activated.connect(lambda _=0, box=box: self._choose(box))
-        self._bar = ProgressBar(textVisible=False)
+        self._bar = ProgressBar(textVisible=False, accessibleName=tr("Progress of the review"))
         self._bar.setFixedHeight(6)
-        self._bar.setAccessibleName(tr("Progress of the review"))
         self._words = PlainLabel(wordWrap=True)
+        boxes = make_row(self.first, 1, self.second, 1, self.third, 1)
         self.setLayout(make_column(boxes, self._bar, self._words, spacing=theme.GRID // 2))
 
     def set_people(self, people: Sequence[Annotator], first: str, second: str, third: str) -> None:
@@ -170,10 +163,8 @@ class PairChooser(QWidget):
 
 
 def _make_annotator_box(name: str, tip: str) -> ChoiceBox:
-    box = ChoiceBox(name, tip)
+    box = ChoiceBox(name, tip, compact=True)
     box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    box.setMinimumContentsLength(6)
-    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     return box
 
 
@@ -219,9 +210,8 @@ class ReviewPage(StudyView):
         self.side_by_side = SideBySide()
         self.decisions = ReviewDecisionBar()
         self._empty = EmptyState("list-checks", "", "")
-        self._stack = QStackedLayout(self)
-        self._stack.addWidget(self._empty)
-        self._stack.addWidget(self._make())
+        self._stack = make_stack(self._empty, self._make())
+        self.setLayout(make_column(self._stack))
         self._keys = ModeKeys(self, KEYS, self)
         playback = context.playback
         self.items.row_chosen.connect(self._go_to)
