@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QLayout, QWidget
 
 from annotate.speech import speaker_detection, transcription, voice_activity
 from annotate.speech.speaker_suggestions import list_speaker_flags, list_speakers
@@ -33,6 +33,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.form.form import Form
+from widgets.form.layouts import make_column
 from widgets.text_labels import PlainLabel
 
 _WIDTH = 560
@@ -102,16 +103,12 @@ class TranscribeDialog(OwnDialog):
         self._folder: Path | None = None
         self._models: dict[str, WhisperModel] = {}
         self.setWindowTitle(tr("Transcribe"))
-        column = QVBoxLayout(self)
-        column.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID * 2)
-        column.addWidget(self._build_form(vocabulary))
-        self.note = PlainLabel(wordWrap=True)
-        self.note.setProperty("quiet", "true")
+        self.note = PlainLabel(wordWrap=True, look="quiet")
         self.note.setFixedWidth(_WIDTH)
-        column.addWidget(self.note)
-        column.addLayout(self._buttons())
+        parts = self._build_form(vocabulary), self.note, self._buttons()
+        column = make_column(*parts, margin=theme.GRID * 2, spacing=theme.GRID * 2)
+        column.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
+        self.setLayout(column)
         self.refresh()
         best = default_model()
         self.model.choose(best)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QHideEvent, QIcon, QKeyEvent, QPixmap
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 from annotate.cues.cue_marks import CueMark, cues_by_utterance
 from app.gui.pages.context import Context
@@ -75,9 +75,9 @@ class FindBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.text = _ReturnField(tr("Find in the transcript"), tr("Find"))
+        self.text = _ReturnField(accessibleName=tr("Find in the transcript"), placeholderText=tr("Find"))
         mark_search_field(self.text)
-        self.replacement = _ReturnField(tr("Replace with"), tr("Replace with"))
+        self.replacement = _ReturnField(accessibleName=tr("Replace with"), placeholderText=tr("Replace with"))
         self.case = _make_checkbox(tr("Aa"), tr("Capital letters matter"))
         self.words = _make_checkbox(tr("Words"), tr("Whole words only"))
         self.regex = _make_checkbox(".*", tr("It is a regular expression; \\1 in the replacement is its first group"))
@@ -93,31 +93,14 @@ class FindBar(QWidget):
         self._all = push_button(
             tr("Replace all"), tr("Replace all places in one step; undo takes it back"), self.replace_all_requested
         )
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(theme.GRID // 2)
-        grid.addWidget(self.text, 0, 0)
-        grid.addWidget(self._count, 0, 1)
-        grid.addWidget(
-            push_button("", tr("Close (Esc)"), self.close_bar, name=tr("Close"), icon="x", look="flat"), 0, 2
-        )
-        ticks = make_row()
-        for tick in (self.case, self.words, self.regex):
-            ticks.addWidget(tick)
+        close = push_button("", tr("Close (Esc)"), self.close_bar, name=tr("Close"), icon="x", look="flat")
+        gap, ticks = theme.GRID // 2, (self.case, self.words, self.regex)
+        below = make_row(self.where, 1, self._one, self._all, spacing=gap)
+        self._replacing = make_panel(make_column(self.replacement, below, spacing=gap))
+        above = make_row(self.text, 1, self._count, close, spacing=gap)
+        self.setLayout(make_column(above, make_row(*ticks, None), self._replacing, spacing=gap))
+        for tick in ticks:
             tick.toggled.connect(self.changed)
-        ticks.addStretch()
-        grid.addLayout(ticks, 1, 0, 1, 3)
-        self._replacing = QWidget()
-        below = QGridLayout(self._replacing)
-        below.setContentsMargins(0, 0, 0, 0)
-        below.setSpacing(theme.GRID // 2)
-        below.addWidget(self.replacement, 0, 0, 1, 3)
-        below.addWidget(self.where, 1, 0)
-        below.addWidget(self._one, 1, 1)
-        below.addWidget(self._all, 1, 2)
-        below.setColumnStretch(0, 1)
-        grid.addWidget(self._replacing, 2, 0, 1, 3)
-        grid.setColumnStretch(0, 1)
         self.text.textChanged.connect(self.changed)
         self.text.return_pressed.connect(lambda back: self.step_requested.emit(-1 if back else 1))
         self.replacement.return_pressed.connect(lambda _back: self.replace_requested.emit())
@@ -175,11 +158,6 @@ class _ReturnField(QLineEdit):
 
     return_pressed = Signal(bool)
 
-    def __init__(self, name: str, hint: str) -> None:
-        super().__init__()
-        self.setAccessibleName(name)
-        self.setPlaceholderText(hint)
-
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.return_pressed.emit(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
@@ -188,8 +166,7 @@ class _ReturnField(QLineEdit):
 
 
 def _make_checkbox(text: str, words: str) -> QCheckBox:
-    tick = check_box(text, words, name=words)
-    return tick
+    return check_box(text, words, name=words)
 
 
 _DOT_PX = 8
@@ -366,9 +343,8 @@ class TranscriptPage(StudyView):
 
     def _make_list(self) -> QWidget:
         self._checked = PlainLabel()
-        self._bar = ProgressBar(textVisible=False)
+        self._bar = ProgressBar(textVisible=False, accessibleName=tr("Share of utterances that are checked"))
         self._bar.setFixedHeight(6)
-        self._bar.setAccessibleName(tr("Share of utterances that are checked"))
         self._plays_on = push_button(
             tr("Keep playing"),
             tr("Going on to the next utterance with Return or Y lets it be heard"),
@@ -404,9 +380,8 @@ class TranscriptPage(StudyView):
 
     def _make_job(self) -> QWidget:
         self._job_words = PlainLabel(wordWrap=True)
-        self._job_bar = ProgressBar(textVisible=False)
+        self._job_bar = ProgressBar(textVisible=False, accessibleName=tr("Progress of the transcript"))
         self._job_bar.setFixedHeight(6)
-        self._job_bar.setAccessibleName(tr("Progress of the transcript"))
         cancel = push_button(tr("Cancel"), tr("Stop; what was done is taken up next time"), self.cancel_requested)
         self._job = make_panel(make_row(make_column(self._job_words, self._job_bar, spacing=2), 1, cancel))
         self._job.hide()
