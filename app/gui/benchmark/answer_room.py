@@ -59,8 +59,9 @@ class AnswerRoom(QWidget):
         self._ready = False
         self.title = PlainLabel(font=theme.font(theme.POINTS + 2, semibold=True))
         self.count = PlainLabel(look="quiet")
-        self.bar = ProgressBar(textVisible=False, accessibleName=tr("How much is answered"))
+        self.bar = ProgressBar(textVisible=False)
         self.bar.setFixedHeight(4)
+        self.bar.setAccessibleName(tr("How much is answered"))
         self.note = PlainLabel(wordWrap=True, accessibleName=tr("What to do"))
         self.save = push_button(
             tr("Save and go &on"),

@@ -156,7 +156,10 @@ class FunnelLayout(StudyView):
         scroll = make_scroll_area(self.funnel)
         scroll.setMinimumWidth(self.funnel.minimumSizeHint().width() + theme.GRID * 2)
         split = make_splitter(Qt.Orientation.Horizontal, scroll, self._make_right_part(), 1, sizes=[500, 720])
-        self.progress = ProgressBar(accessibleName=tr("Questions asked about"), maximumWidth=220, visible=False)
+        self.progress = ProgressBar()
+        self.progress.setAccessibleName(tr("Questions asked about"))
+        self.progress.setMaximumWidth(220)
+        self.progress.hide()
         self.lay_out(self.going, self.busy, split, 1, foot=(self.progress,))
 
     def show_ask_controls(self, asks: bool, *, hardens: bool) -> None:

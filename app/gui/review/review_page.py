@@ -129,8 +129,9 @@ class PairChooser(QWidget):
         )
         for box in (self.first, self.second, self.third):
             box.activated.connect(lambda _=0, box=box: self._choose(box))
-        self._bar = ProgressBar(textVisible=False, accessibleName=tr("Progress of the review"))
+        self._bar = ProgressBar(textVisible=False)
         self._bar.setFixedHeight(6)
+        self._bar.setAccessibleName(tr("Progress of the review"))
         self._words = PlainLabel(wordWrap=True)
         boxes = make_row(self.first, 1, self.second, 1, self.third, 1)
         self.setLayout(make_column(boxes, self._bar, self._words, spacing=theme.GRID // 2))

@@ -75,9 +75,9 @@ class FindBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.text = _ReturnField(accessibleName=tr("Find in the transcript"), placeholderText=tr("Find"))
+        self.text = _ReturnField(tr("Find in the transcript"), tr("Find"))
         mark_search_field(self.text)
-        self.replacement = _ReturnField(accessibleName=tr("Replace with"), placeholderText=tr("Replace with"))
+        self.replacement = _ReturnField(tr("Replace with"), tr("Replace with"))
         self.case = _make_checkbox(tr("Aa"), tr("Capital letters matter"))
         self.words = _make_checkbox(tr("Words"), tr("Whole words only"))
         self.regex = _make_checkbox(".*", tr("It is a regular expression; \\1 in the replacement is its first group"))
@@ -157,6 +157,10 @@ class _ReturnField(QLineEdit):
     """A field that says Return, with Shift or without."""
 
     return_pressed = Signal(bool)
+
+    def __init__(self, name: str, hint: str) -> None:
+        super().__init__(placeholderText=hint)
+        self.setAccessibleName(name)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -343,8 +347,9 @@ class TranscriptPage(StudyView):
 
     def _make_list(self) -> QWidget:
         self._checked = PlainLabel()
-        self._bar = ProgressBar(textVisible=False, accessibleName=tr("Share of utterances that are checked"))
+        self._bar = ProgressBar(textVisible=False)
         self._bar.setFixedHeight(6)
+        self._bar.setAccessibleName(tr("Share of utterances that are checked"))
         self._plays_on = push_button(
             tr("Keep playing"),
             tr("Going on to the next utterance with Return or Y lets it be heard"),
@@ -380,8 +385,9 @@ class TranscriptPage(StudyView):
 
     def _make_job(self) -> QWidget:
         self._job_words = PlainLabel(wordWrap=True)
-        self._job_bar = ProgressBar(textVisible=False, accessibleName=tr("Progress of the transcript"))
+        self._job_bar = ProgressBar(textVisible=False)
         self._job_bar.setFixedHeight(6)
+        self._job_bar.setAccessibleName(tr("Progress of the transcript"))
         cancel = push_button(tr("Cancel"), tr("Stop; what was done is taken up next time"), self.cancel_requested)
         self._job = make_panel(make_row(make_column(self._job_words, self._job_bar, spacing=2), 1, cancel))
         self._job.hide()
