@@ -133,7 +133,7 @@ class PairChooser(QWidget):
         self._bar.setFixedHeight(6)
         self._bar.setAccessibleName(tr("Progress of the review"))
         self._words = PlainLabel(wordWrap=True)
-        boxes = make_row(self.first, 1, self.second, 1, self.third, 1)
+        boxes = make_row(self.first, 1, self.second, 1, self.third, 1, spacing=theme.GRID // 2)
         self.setLayout(make_column(boxes, self._bar, self._words, spacing=theme.GRID // 2))
 
     def set_people(self, people: Sequence[Annotator], first: str, second: str, third: str) -> None:
