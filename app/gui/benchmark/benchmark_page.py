@@ -300,17 +300,12 @@ class SetTab(QWidget):
         self._facts = QFormLayout()
         self._facts.setHorizontalSpacing(theme.GRID * 2)
         self.changed = PlainLabel(wordWrap=True, accessibleName=tr("Whether the study has changed since"))
+        heading = _make_heading(tr("Left out"))
         self.left_out = RecordTable(tr("What was left out"), text_columns((tr("How often"), tr("Why"))))
         EmptyHint(self.left_out, tr("Nothing was left out."))
         self.setLayout(
             make_column(
-                self._facts,
-                self.changed,
-                Gap(theme.GRID),
-                _make_heading(tr("Left out")),
-                self.left_out,
-                1,
-                margin=(0, theme.GRID, 0, 0),
+                self._facts, self.changed, Gap(theme.GRID), heading, self.left_out, 1, margin=(0, theme.GRID, 0, 0)
             )
         )
         theme.notifier.changed.connect(self._tint)
