@@ -230,8 +230,6 @@ class ExportResult(OwnDialog):
             column.addWidget(self.moments, 1)
         else:
             column.addStretch()
-        row = QHBoxLayout()
-        row.addStretch()
         view = push_button(
             tr("Show beside the recording"),
             tr("Add the clip to the recording as a further camera; can be undone"),
@@ -239,8 +237,6 @@ class ExportResult(OwnDialog):
         )
         view.clicked.connect(view.hide)
         view.clicked.connect(self.view_requested)
-        if offers_view:
-            row.addWidget(view)
         folder = push_button(
             tr("Open folder"),
             tr("Open the folder of the clip"),
@@ -248,9 +244,7 @@ class ExportResult(OwnDialog):
             autoDefault=False,
         )
         close = push_button(tr("Close"), tr("Close (Esc)"), self.close, default=True)
-        row.addWidget(folder)
-        row.addWidget(close)
-        column.addLayout(row)
+        column.addLayout(make_row(None, *([view] if offers_view else []), folder, close))
         close.setFocus()
         fit_width(self, column, _RESULT_WIDTH)
 
