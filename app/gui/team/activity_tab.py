@@ -35,8 +35,7 @@ class ActivityTab(StudyView):
         self.days = RecordTable(tr("Minutes by day"), text_columns([tr("Day"), tr("Active")]))
         for table in (self.recordings, self.days):
             EmptyHint(table, tr("Minutes appear here while you work."))
-        tabs = QTabWidget()
-        tabs.setDocumentMode(True)
+        tabs = QTabWidget(documentMode=True)
         tabs.addTab(self.recordings, tr("By recording"))
         tabs.addTab(self.days, tr("By day"))
         self.switch = check_box(

@@ -324,8 +324,7 @@ class TeamTab(StudyView):
             key=lambda row: row.id,
             empty=tr("No recordings yet. Add some in the main window: Ctrl+O."),
         )
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
+        self.tabs = QTabWidget(documentMode=True)
         self.tabs.addTab(make_tab_page(self.form, self.table, 1), tr("Plan"))
         self.tabs.addTab(self.conflicts, tr("Conflicts"))
         self.progress = ProgressLine(tr("Copy for an annotator"))
