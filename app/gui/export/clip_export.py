@@ -203,19 +203,12 @@ class ExportResult(OwnDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Export finished"))
-        column = make_column(
-            _make_headline(bool(found.faces_left) or found.outdated, _verdict_text(found)), margin=theme.GRID * 2
-        )
-        self.setLayout(column)
-        if not found.independent:
-            column.addWidget(_make_muted_label(_NO_WITNESS_HINT))
         path = PlainLabel(
             str(output),
             wordWrap=True,
             textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
             accessibleName=tr("The clip: {output}").format(output=output),
         )
-        column.addWidget(path)
         self.moments = QListWidget()
         self.moments.setAccessibleName(tr("Moments to look at"))
         self.moments.setStyleSheet("QListWidget::item { padding: 4px 8px; }")
@@ -225,13 +218,6 @@ class ExportResult(OwnDialog):
         self._fill(tr("Painted solid, could not be drawn"), found.undrawn)
         self.moments.itemActivated.connect(self._jump)
         self.moments.itemClicked.connect(self._jump)
-        if self.moments.count():
-            column.addWidget(_make_muted_label(tr("Click a moment to look at it in the recording.")))
-            column.addWidget(self.moments, 1)
-        else:
-            column.addStretch()
-        row = QHBoxLayout()
-        row.addStretch()
         view = push_button(
             tr("Show beside the recording"),
             tr("Add the clip to the recording as a further camera; can be undone"),
@@ -239,8 +225,6 @@ class ExportResult(OwnDialog):
         )
         view.clicked.connect(view.hide)
         view.clicked.connect(self.view_requested)
-        if offers_view:
-            row.addWidget(view)
         folder = push_button(
             tr("Open folder"),
             tr("Open the folder of the clip"),
@@ -248,9 +232,16 @@ class ExportResult(OwnDialog):
             autoDefault=False,
         )
         close = push_button(tr("Close"), tr("Close (Esc)"), self.close, default=True)
-        row.addWidget(folder)
-        row.addWidget(close)
-        column.addLayout(row)
+        hint = _make_muted_label(tr("Click a moment to look at it in the recording."))
+        column = make_column(
+            _make_headline(bool(found.faces_left) or found.outdated, _verdict_text(found)),
+            *([] if found.independent else [_make_muted_label(_NO_WITNESS_HINT)]),
+            path,
+            *((hint, self.moments, 1) if self.moments.count() else (None,)),
+            make_row(None, *([view] if offers_view else []), folder, close),
+            margin=theme.GRID * 2,
+        )
+        self.setLayout(column)
         close.setFocus()
         fit_width(self, column, _RESULT_WIDTH)
 

@@ -206,20 +206,16 @@ class SoundForm(QWidget):
             button.setText(tr("Stop") if which == playing else which.capitalize())
 
     def _build_listening(self) -> QHBoxLayout:
-        row = make_row(PlainLabel(tr("Listen")))
-        self._listening = {}
-        for which, tip in (
-            (BEFORE, tr("Hear some seconds around this frame as they were recorded")),
-            (AFTER, tr("Hear the same seconds as they will be in the clip")),
-        ):
-            button = push_button(
-                which.capitalize(), tip, lambda _=False, which=which: self._listen(which), autoDefault=False
-            )
-            self._listening[which] = button
-            row.addWidget(button)
+        tips = {
+            BEFORE: tr("Hear some seconds around this frame as they were recorded"),
+            AFTER: tr("Hear the same seconds as they will be in the clip"),
+        }
+        self._listening = {
+            key: push_button(key.capitalize(), tip, lambda _=False, key=key: self._listen(key), autoDefault=False)
+            for key, tip in tips.items()
+        }
         self.heard = PlainLabel(wordWrap=True, styleSheet=f"color: {theme.palette().muted.name()};")
-        row.addWidget(self.heard, 1)
-        return row
+        return make_row(PlainLabel(tr("Listen")), *self._listening.values(), self.heard, 1)
 
     def _listen(self, which: str) -> None:
         self.listen_requested.emit("" if which == self._playing else which)
@@ -309,13 +305,11 @@ class ExportDialog(OwnDialog):
         self._choose_folder = choose_folder or _ask_folder
         self.setWindowTitle(tr("Export anonymized"))
         self.resize(bounded_to_screen(_DIALOG_SIZE * (theme.text_size() / 100), self))
-        column = make_column(margin=theme.GRID * 2, spacing=theme.GRID * 2)
-        self.setLayout(column)
-        if left_over:
-            column.addLayout(self._unfinished_row(left_over))
         self.pane = PreviewPane(time_us)
-        column.addLayout(make_row(self._build_form(folder), self.pane, 1, spacing=theme.GRID * 2), 1)
-        column.addLayout(self._buttons())
+        head = [self._unfinished_row(left_over)] if left_over else []
+        body = make_row(self._build_form(folder), self.pane, 1, spacing=theme.GRID * 2)
+        column = make_column(*head, body, 1, self._buttons(), margin=theme.GRID * 2, spacing=theme.GRID * 2)
+        self.setLayout(column)
         self.methods.changed.connect(self._on_changed)
         self.methods.fetch_requested.connect(self.fetch_requested)
         self.keep_robots.toggled.connect(self._on_changed)

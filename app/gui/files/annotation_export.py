@@ -5,12 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import (
-    QFormLayout,
-    QListWidget,
-    QListWidgetItem,
-    QPushButton,
-)
+from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 from annotate.interchange.annotation_files import FORMATS, get_format
 from annotate.interchange.document import Format, file_name
@@ -28,7 +23,9 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint
+from widgets.form.controls import push_button
 from widgets.form.input_fields import ChoiceBox
+from widgets.form.layouts import make_form
 from widgets.progress_bars import ProgressLine
 from widgets.table.lists import ShortList
 from widgets.text_labels import PlainLabel, describe
@@ -46,30 +43,28 @@ class ExportWindow(StudyView):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._looking: PendingTask | None = None
-        form = QFormLayout()
-        form.setSpacing(theme.GRID)
         self.format = ChoiceBox(tr("Format"), tr("For which tool the files are"))
         for key in FORMATS:
             self.format.addItem(get_format(key).name, key)
-        form.addRow(tr("&Format"), self.format)
-        self.losses = PlainLabel(wordWrap=True)
-        self.losses.setStyleSheet(f"color: {theme.palette().muted.name()};")
-        self.losses.setAlignment(Qt.AlignmentFlag.AlignTop)
-        form.addRow("", self.losses)
+        muted = f"color: {theme.palette().muted.name()};"
+        self.losses = PlainLabel(wordWrap=True, styleSheet=muted, alignment=Qt.AlignmentFlag.AlignTop)
         self.recordings = _make_check_list(tr("Recordings to export"))
         EmptyHint(self.recordings, tr("No recordings yet. Add some in the main window: Ctrl+O."))
-        form.addRow(tr("&Recordings"), self.recordings)
         self.annotators = _make_check_list(tr("Annotators whose work is exported"))
         self.annotators.setMaximumHeight(theme.GRID * 14)
         EmptyHint(self.annotators, tr("Nobody has annotated yet."))
-        form.addRow(tr("&Annotators"), self.annotators)
         self.status.setStyleSheet(f"color: {theme.palette().error.name()};")
         self.line = ProgressLine(tr("Progress of the export"))
         self.line.cancel_requested.connect(self.stop)
-        self.apply = QPushButton(tr("&Export…"))
-        self.apply.setProperty("primary", True)
-        self.apply.setToolTip(tr("Choose where to, then write the files"))
-        self.apply.clicked.connect(self.accept)
+        self.apply = push_button(
+            tr("&Export…"), tr("Choose where to, then write the files"), self.accept, look="primary"
+        )
+        form = make_form(
+            (tr("&Format"), self.format),
+            ("", self.losses),
+            (tr("&Recordings"), self.recordings),
+            (tr("&Annotators"), self.annotators),
+        )
         self.lay_out(form, 1, self.line, foot=(self.apply,))
         self.format.currentIndexChanged.connect(self._show_losses)
         self._show_losses()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QTabWidget
+from PySide6.QtWidgets import QHBoxLayout, QTabWidget
 
 from annotate.interchange.annotation_files import apply_import, guess_format, read_files
 from annotate.interchange.document import Document
@@ -27,9 +27,9 @@ from project.text_format import escape_unprintable
 from project.timebase import format_time
 from resources.translation import tr, trn
 from widgets import theme
-from widgets.form.input_fields import IntegerBox
-from widgets.form.layouts import make_row, make_tab_page
-from widgets.form.wheel_guard import ComboBox
+from widgets.form.controls import push_button, text_area
+from widgets.form.input_fields import ChoiceBox, IntegerBox
+from widgets.form.layouts import Gap, make_row, make_tab_page
 from widgets.table.record_table import RecordColumn, RecordTable
 from widgets.text_labels import PlainLabel, describe, plain_tip
 
@@ -67,24 +67,27 @@ class ImportWindow(StudyView):
             self._row_columns(),
             empty=tr("The first rows of a tier appear here as they come in.\nChoose one under Tiers."),
         )
-        self.make_missing = QPushButton(tr("Make recordings without &video"))
-        self.make_missing.setToolTip(tr("One for each recording in the file that has none in the study"))
-        self.make_missing.clicked.connect(self._make_missing)
+        self.make_missing = push_button(
+            tr("Make recordings without &video"),
+            tr("One for each recording in the file that has none in the study"),
+            self._make_missing,
+        )
         self.parts_page = make_tab_page(self.parts, make_row(None, self.make_missing))
         self.tabs = QTabWidget()
         self.tabs.addTab(self.lanes, tr("T&iers"))
         self.tabs.addTab(self.first_rows, tr("&First rows"))
         self.tabs.addTab(self.details, tr("&Texts and values"))
         self.tabs.addTab(self.parts_page, tr("&Recordings"))
-        self.notes = QPlainTextEdit(readOnly=True)
-        self.notes.setAccessibleName(tr("Remarks"))
-        self.notes.setPlaceholderText(tr("Remarks about what is changed or left out appear here."))
+        hint = tr("Remarks about what is changed or left out appear here.")
+        self.notes = text_area(tr("Remarks"), hint, readOnly=True)
         self.total = PlainLabel()
-        self.apply = QPushButton(tr("&Import"))
-        self.apply.setProperty("primary", True)
-        self.apply.setToolTip(tr("Write what is new to the study; one undo takes it back"))
-        self.apply.setEnabled(False)
-        self.apply.clicked.connect(self.accept)
+        self.apply = push_button(
+            tr("&Import"),
+            tr("Write what is new to the study; one undo takes it back"),
+            self.accept,
+            look="primary",
+            enabled=False,
+        )
         parts = (self._file_row(), self.tabs, 3, self._rules(), self.notes, 1)
         self.lay_out(*parts, foot=(self.total, self.apply))
         self.lanes.selection_changed.connect(self._show_details)
@@ -362,40 +365,27 @@ class ImportWindow(StudyView):
 
     def _file_row(self) -> QHBoxLayout:
         self.file = PlainLabel(tr("No file chosen"))
-        self.format = PlainLabel()
-        self.format.setStyleSheet(f"color: {theme.palette().muted.name()};")
-        browse = QPushButton(tr("&Choose…"))
-        browse.setToolTip(tr("Choose the files to import"))
-        browse.clicked.connect(self.choose)
-        self.browse = browse
-        return make_row(self.file, self.format, 1, browse)
+        self.format = PlainLabel(styleSheet=f"color: {theme.palette().muted.name()};")
+        self.browse = push_button(tr("&Choose…"), tr("Choose the files to import"), self.choose)
+        return make_row(self.file, self.format, 1, self.browse)
 
     def _rules(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        self.outside = ComboBox()
-        self.outside.addItem(tr("are cut off there"), OutsideRule.CLAMP)
-        self.outside.addItem(tr("are left out"), OutsideRule.LEAVE_OUT)
-        describe(
-            self.outside,
+        self.outside = ChoiceBox(
             tr("Entries that reach outside the recording"),
             tr("What is done with entries that reach outside the recording"),
+            {OutsideRule.CLAMP: tr("are cut off there"), OutsideRule.LEAVE_OUT: tr("are left out")},
         )
         self.outside.currentIndexChanged.connect(self._rules_changed)
-        self.point = IntegerBox()
-        self.point.setRange(0, 3_600_000)
-        self.point.setValue(100)
-        self.point.setSingleStep(50)
-        self.point.setSuffix(tr(" ms"))
-        self.point.setSpecialValueText(tr("left out"))
-        for widget in (self.point, self.point.lineEdit()):
-            widget.setAccessibleName(tr("Length of points"))
-        self.point.setToolTip(tr("How long an entry without duration becomes; 0 leaves it out"))
+        self.point = IntegerBox(
+            maximum=3_600_000, value=100, singleStep=50, suffix=tr(" ms"), specialValueText=tr("left out")
+        )
+        describe(self.point, tr("Length of points"), tr("How long an entry without duration becomes; 0 leaves it out"))
         self.point.valueChanged.connect(self._rules_changed)
-        row.addWidget(PlainLabel(tr("Entries that reach outside the recording")))
-        row.addWidget(self.outside)
-        row.addSpacing(theme.GRID * 2)
-        row.addWidget(PlainLabel(tr("Give point events a length of")))
-        row.addWidget(self.point)
-        row.addStretch()
-        return row
+        return make_row(
+            PlainLabel(tr("Entries that reach outside the recording")),
+            self.outside,
+            Gap(theme.GRID * 2),
+            PlainLabel(tr("Give point events a length of")),
+            self.point,
+            None,
+        )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QApplication, QDialog, QFormLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QWidget
 
 from app.gui.pages.context import Context
 from project.encryption.encryption_key import require_strength
@@ -16,7 +16,8 @@ from project.text_format import escape_unprintable
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
-from widgets.form.layouts import fit_width
+from widgets.form.controls import line_edit
+from widgets.form.layouts import add_form_row, fit_width, make_column, make_form
 from widgets.text_labels import PlainLabel
 
 if TYPE_CHECKING:
@@ -32,29 +33,20 @@ class PassphraseDialog(OwnDialog):
     def __init__(self, title: str, words: str, button: str, parent: QWidget | None, *, new: bool = False) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*(theme.GRID * 2,) * 4)
-        column.setSpacing(theme.GRID)
-        text = PlainLabel(words)
-        text.setWordWrap(True)
-        column.addWidget(text)
-        form = QFormLayout()
         self.field = self._line(tr("Passphrase"))
-        form.addRow(tr("&Passphrase"), self.field)
         self.again = self._line(tr("Passphrase once more")) if new else None
+        form = make_form((tr("&Passphrase"), self.field))
         if self.again is not None:
-            form.addRow(tr("&Once more"), self.again)
-        column.addLayout(form)
+            add_form_row(form, tr("&Once more"), self.again)
         self.buttons = DialogButtons(self, button, tr("Leave everything as it was"))
         self.buttons.go_on.clicked.connect(self.accept)
-        column.addLayout(self.buttons)
+        column = make_column(PlainLabel(words, wordWrap=True), form, self.buttons, margin=theme.GRID * 2)
+        self.setLayout(column)
         self._check()
         fit_width(self, column, _WIDTH)
 
     def _line(self, name: str) -> QLineEdit:
-        line = QLineEdit()
-        line.setEchoMode(QLineEdit.EchoMode.Password)
-        line.setAccessibleName(name)
+        line = line_edit(name, echoMode=QLineEdit.EchoMode.Password)
         line.textChanged.connect(self._check)
         return line
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QDialog, QListWidgetItem, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QListWidgetItem, QWidget
 
 from app.gui.pages.context import Context
 from app.gui.study.dialogs import STUDY_FILTER
@@ -15,6 +15,8 @@ from project.text_format import escape_unprintable, format_size
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
+from widgets.form.controls import text_area
+from widgets.form.layouts import make_column
 from widgets.table.lists import ShortList
 from widgets.text_labels import PlainLabel
 
@@ -30,14 +32,9 @@ class RecoverDialog(OwnDialog):
         self.setWindowTitle(tr("Recover a study"))
         self.resize(_SIZE)
         self._backups = backups
-        column = _make_column(self)
-        words = PlainLabel(
-            tr("“{name}” is only read. What is chosen becomes a new study, which you name next.").format(
-                name=escape_unprintable(path.name)
-            )
+        words = tr("“{name}” is only read. What is chosen becomes a new study, which you name next.").format(
+            name=escape_unprintable(path.name)
         )
-        words.setWordWrap(True)
-        column.addWidget(words)
         self.list = ShortList()
         self.list.setAccessibleName(tr("What there is to go back to"))
         if path.is_file():
@@ -51,12 +48,11 @@ class RecoverDialog(OwnDialog):
         self._of_file = path.is_file()
         self.list.setCurrentRow(0)
         self.list.itemDoubleClicked.connect(lambda _item: self.accept())
-        column.addWidget(self.list, 1)
         buttons = DialogButtons(self, tr("Save as…"), tr("Recover nothing"))
         buttons.go_on.setToolTip(tr("Choose where the new study goes (Enter)"))
         buttons.go_on.setEnabled(self.list.count() > 0)
         buttons.go_on.clicked.connect(self.accept)
-        column.addLayout(buttons)
+        self.setLayout(make_column(PlainLabel(words, wordWrap=True), self.list, 1, buttons, margin=theme.GRID * 2))
 
     def selected_backup(self) -> int:
         """Return the number of the backup that is chosen; 0 for the file itself."""
@@ -73,22 +69,11 @@ class ReportDialog(OwnDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("What was recovered"))
         self.resize(_REPORT_SIZE)
-        column = _make_column(self)
-        self.text = QPlainTextEdit("\n".join(lines))
-        self.text.setReadOnly(True)
-        self.text.setAccessibleName(tr("What was saved and what was not"))
-        column.addWidget(self.text, 1)
+        self.text = text_area(tr("What was saved and what was not"), plainText="\n".join(lines), readOnly=True)
         buttons = DialogButtons(self, tr("Open the new study"), tr("Open nothing"), away=tr("Close"))
         buttons.go_on.setToolTip(tr("Open what was saved (Enter)"))
         buttons.go_on.clicked.connect(self.accept)
-        column.addLayout(buttons)
-
-
-def _make_column(dialog: QDialog) -> QVBoxLayout:
-    column = QVBoxLayout(dialog)
-    column.setContentsMargins(*(theme.GRID * 2,) * 4)
-    column.setSpacing(theme.GRID)
-    return column
+        self.setLayout(make_column(self.text, 1, buttons, margin=theme.GRID * 2))
 
 
 def recover_study(context: Context) -> None:

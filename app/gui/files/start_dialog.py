@@ -10,13 +10,8 @@ from pathlib import Path
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import (
-    QCheckBox,
-    QFormLayout,
-    QHBoxLayout,
-    QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
@@ -33,7 +28,8 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.empty_state import EmptyHint
-from widgets.form.layouts import bounded_to_screen, make_row
+from widgets.form.controls import check_box, line_edit, push_button
+from widgets.form.layouts import bounded_to_screen, make_column, make_form, make_row
 from widgets.table.lists import ShortList
 from widgets.text_labels import PlainLabel, plain_tip
 
@@ -103,49 +99,33 @@ class StartDialog(OwnDialog):
         self.setWindowTitle(tr("Welcome to Greenroom") if first else tr("New study"))
         self.setAcceptDrops(True)
         self.resize(bounded_to_screen(_SIZE, self))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID)
-        self.form = QFormLayout()
-        self.name = QLineEdit(annotator or "")
-        self.name.setAccessibleName(tr("Your name"))
-        self.name.setAccessibleDescription(tr("Kept with every edit. A pseudonym will do."))
-        self.name.setPlaceholderText(tr("Kept with every edit. A pseudonym will do."))
+        hint = tr("Kept with every edit. A pseudonym will do.")
+        self.name = line_edit(tr("Your name"), hint, text=annotator or "", accessibleDescription=hint)
         self.name.selectAll()
-        if annotator is not None:
-            self.form.addRow(tr("Your &name"), self.name)
         self._asks_name = annotator is not None
-        self.begin = QCheckBox(tr("Begin a st&udy"))
-        self.begin.setChecked(True)
+        self.begin = check_box(tr("Begin a st&udy"), checked=True)
         self.begin.toggled.connect(self._check)
-        if first:
-            self.form.addRow("", self.begin)
-        self.place = QLineEdit(str(proposed_path(folder, recordings[0].stem if recordings else "study")))
-        self.place.setAccessibleName(tr("File of the study"))
+        proposed = proposed_path(folder, recordings[0].stem if recordings else "study")
+        self.place = line_edit(tr("File of the study"), text=str(proposed))
         self.place.setCursorPosition(len(self.place.text()))
-        self.choose = QPushButton(tr("C&hoose…"))
-        self.choose.setToolTip(tr("Choose where the study goes"))
-        self.choose.setAutoDefault(False)
-        self.choose.clicked.connect(self._choose)
-        row = make_row(self.place, 1, self.choose)
-        self.form.addRow(tr("&File of the study"), row)
-        place_label = self.form.labelForField(row)
-        if isinstance(place_label, QWidget) and hasattr(place_label, "setBuddy"):
-            place_label.setBuddy(self.place)
+        self.choose = push_button(tr("C&hoose…"), tr("Choose where the study goes"), self._choose, autoDefault=False)
         self.scheme = _make_scheme_list()
-        self.form.addRow(tr("&Scheme"), self.scheme)
-        self.from_file = QPushButton(tr("From a fi&le…"))
-        self.from_file.setToolTip(
-            plain_tip(tr("Take the tracks and labels of a file of ELAN or BORIS, a table or a scheme"))
+        self.from_file = push_button(
+            tr("From a fi&le…"),
+            tr("Take the tracks and labels of a file of ELAN or BORIS, a table or a scheme"),
+            self._add_scheme,
+            autoDefault=False,
         )
-        self.from_file.setAutoDefault(False)
-        self.from_file.clicked.connect(self._add_scheme)
-        own = PlainLabel(tr("Or make a code book later: Study > Schemes…"))
-        own.setProperty("quiet", True)
-        self.form.addRow("", make_row(self.from_file, own, 1))
-        column.addLayout(self.form)
+        own = PlainLabel(tr("Or make a code book later: Study > Schemes…"), look="quiet")
+        self.form = make_form(
+            *([(tr("Your &name"), self.name)] if annotator is not None else []),
+            *([("", self.begin)] if first else []),
+            (tr("&File of the study"), make_row(self.place, 1, self.choose)),
+            (tr("&Scheme"), self.scheme),
+            ("", make_row(self.from_file, own, 1)),
+        )
         self._study_parts: list[QWidget] = [self.place, self.choose, self.scheme, self.from_file]
-        self._study_parts += [*self._lay_out_recordings(column)]
+        recordings_part = self._make_recordings()
         self.buttons = DialogButtons(
             self, tr("Begin") if first else tr("Make the study"), tr("Ask nothing now"), away=tr("Skip")
         )
@@ -153,7 +133,7 @@ class StartDialog(OwnDialog):
             self.buttons.away.setText(tr("Cancel"))
             self.buttons.away.setToolTip(tr("Make no study (Esc)"))
         self.buttons.go_on.clicked.connect(self.accept)
-        column.addLayout(self.buttons)
+        self.setLayout(make_column(self.form, recordings_part, 1, self.buttons, margin=theme.GRID * 2))
         for field in (self.name, self.place):
             field.textChanged.connect(self._check)
         self.add_recordings(recordings)
@@ -211,35 +191,26 @@ class StartDialog(OwnDialog):
         if paths:
             event.acceptProposedAction()
 
-    def _lay_out_recordings(self, column: QVBoxLayout) -> Sequence[QWidget]:
+    def _make_recordings(self) -> QVBoxLayout:
         label = PlainLabel(tr("First recordings"))
         label.setContentsMargins(0, theme.GRID // 2, 0, 0)
-        column.addWidget(label)
         self.files = ShortList()
         self.files.setStyleSheet(_list_style())
         self.files.setAccessibleName(tr("First recordings"))
         self.files.setSelectionMode(QListWidget.SelectionMode.ExtendedSelection)
         EmptyHint(self.files, tr("Drop video and sound here, or add them.\nThe files stay where they are."))
-        column.addWidget(self.files, 1)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        buttons = []
-        for text, tip, act in (
-            (tr("&Add files…"), tr("Choose video and sound files"), self._add_files),
-            (tr("Add f&older…"), tr("Add all video and sound in a folder"), self._add_folder),
-            (tr("&Remove"), tr("Take the selected ones off the list"), self._remove),
-        ):
-            button = QPushButton(text)
-            button.setToolTip(plain_tip(tip))
-            button.setAutoDefault(False)
-            button.clicked.connect(act)
-            row.addWidget(button)
-            buttons.append(button)
+        buttons = [
+            push_button(text, tip, act, autoDefault=False)
+            for text, tip, act in (
+                (tr("&Add files…"), tr("Choose video and sound files"), self._add_files),
+                (tr("Add f&older…"), tr("Add all video and sound in a folder"), self._add_folder),
+                (tr("&Remove"), tr("Take the selected ones off the list"), self._remove),
+            )
+        ]
         self._remove_button = buttons[-1]
         self.files.itemSelectionChanged.connect(self._check)
-        row.addStretch()
-        column.addLayout(row)
-        return (label, self.files, *buttons)
+        self._study_parts += [label, self.files, *buttons]
+        return make_column(label, self.files, 1, make_row(*buttons, None))
 
     def _path(self) -> Path:
         typed = Path(self.place.text().strip())

@@ -10,17 +10,11 @@ from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QCheckBox,
     QDialog,
     QFormLayout,
-    QHBoxLayout,
     QHeaderView,
-    QLineEdit,
-    QPlainTextEdit,
-    QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -41,7 +35,8 @@ from project.text_format import pluralize
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
-from widgets.form.layouts import bounded_to_screen, make_column
+from widgets.form.controls import check_box, line_edit, push_button, text_area
+from widgets.form.layouts import bounded_to_screen, make_column, make_form, make_row
 from widgets.form.wheel_guard import ComboBox
 from widgets.text_labels import PlainLabel, describe
 
@@ -104,8 +99,7 @@ class LookAlikeList(QWidget):
         super().__init__(parent)
         self._decisions: dict[str, bool] = {}
         self._rows: dict[str, tuple[int, str]] = {}
-        head = PlainLabel(tr("These look like theirs. Nothing is removed before you have decided about each:"))
-        head.setWordWrap(True)
+        head = tr("These look like theirs. Nothing is removed before you have decided about each:")
         self.rows = QTreeWidget()
         self.rows.setColumnCount(4)
         self.rows.setHeaderLabels([tr("Text"), tr("Times"), tr("Why it is listed"), tr("Decision")])
@@ -118,22 +112,23 @@ class LookAlikeList(QWidget):
         for section in (_TIMES, _WHY, _DECISION):
             self.rows.header().setSectionResizeMode(section, QHeaderView.ResizeMode.ResizeToContents)
         self.rows.header().setStretchLastSection(False)
-        line = QHBoxLayout()
-        line.setSpacing(theme.GRID)
-        self.remove = QPushButton(tr("Theirs: remove"))
-        self.remove.setToolTip(tr("Texts that hold the selected ones are removed too"))
-        self.keep = QPushButton(tr("Not theirs: keep"))
-        self.keep.setToolTip(tr("The selected ones stay in the study"))
-        self.keep_rest = QPushButton(tr("Keep all the rest"))
-        self.keep_rest.setToolTip(tr("Everything undecided stays in the study"))
-        for button in (self.remove, self.keep, self.keep_rest):
-            button.setAutoDefault(False)
-            line.addWidget(button)
-        line.addStretch(1)
-        self.setLayout(make_column(head, self.rows, 1, line))
-        self.remove.clicked.connect(lambda: self._decide(theirs=True))
-        self.keep.clicked.connect(lambda: self._decide(theirs=False))
-        self.keep_rest.clicked.connect(self._keep_rest)
+        self.remove = push_button(
+            tr("Theirs: remove"),
+            tr("Texts that hold the selected ones are removed too"),
+            lambda: self._decide(theirs=True),
+            autoDefault=False,
+        )
+        self.keep = push_button(
+            tr("Not theirs: keep"),
+            tr("The selected ones stay in the study"),
+            lambda: self._decide(theirs=False),
+            autoDefault=False,
+        )
+        self.keep_rest = push_button(
+            tr("Keep all the rest"), tr("Everything undecided stays in the study"), self._keep_rest, autoDefault=False
+        )
+        line = make_row(self.remove, self.keep, self.keep_rest, None)
+        self.setLayout(make_column(PlainLabel(head, wordWrap=True), self.rows, 1, line))
         self.rows.itemSelectionChanged.connect(self._enable)
         self.hide()
 
@@ -227,34 +222,21 @@ class WithdrawalDialog(OwnDialog):
         self._why_not = ""
         self._timer = QTimer(self, singleShot=True, interval=_TYPING_PAUSE_MS)
         self._timer.timeout.connect(lambda: self.plan_requested.emit(self.request()))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID * 3 // 2)
-        note = PlainLabel(
-            tr(
-                "Everything of theirs is removed from the study, its history, backups, caches and clips on this "
-                "machine. It cannot be undone."
-            )
+        note = tr(
+            "Everything of theirs is removed from the study, its history, backups, caches and clips on this "
+            "machine. It cannot be undone."
         )
-        note.setWordWrap(True)
-        column.addWidget(note)
-        column.addLayout(self._form(pseudonyms))
-        self.lines = QPlainTextEdit(readOnly=True)
-        self.lines.setAccessibleName(tr("What would be removed"))
-        self.lines.setTabChangesFocus(True)
-        column.addWidget(self.lines, 1)
+        form = self._form(pseudonyms)
+        self.lines = text_area(tr("What would be removed"), readOnly=True, tabChangesFocus=True)
         self.alike = LookAlikeList()
         self.alike.decided.connect(self._on_request_changed)
-        column.addWidget(self.alike, 1)
-        self.typed = QLineEdit()
-        describe(self.typed, tr("Type the pseudonym to confirm"), tr("Type the pseudonym as it stands above"))
-        last = QFormLayout()
-        last.addRow(tr("&Type the pseudonym to confirm"), self.typed)
-        column.addLayout(last)
+        self.typed = line_edit(tr("Type the pseudonym to confirm"), tip=tr("Type the pseudonym as it stands above"))
+        last = make_form((tr("&Type the pseudonym to confirm"), self.typed))
         self.buttons = DialogButtons(self, tr("Remove for good"), tr("Remove nothing"), careful=True)
         self.buttons.go_on.setToolTip(tr("Remove all of this; the study is closed for a moment"))
         self.buttons.go_on.clicked.connect(self.accept)
-        column.addLayout(self.buttons)
+        parts = (PlainLabel(note, wordWrap=True), form, self.lines, 1, self.alike, 1, last, self.buttons)
+        self.setLayout(make_column(*parts, margin=theme.GRID * 2, spacing=theme.GRID * 3 // 2))
         self.who.currentIndexChanged.connect(self._on_participant_chosen)
         self.words.textChanged.connect(self._on_request_changed)
         self.drop.toggled.connect(self._on_request_changed)
@@ -265,32 +247,40 @@ class WithdrawalDialog(OwnDialog):
         self._on_request_changed()
 
     def _form(self, pseudonyms: Sequence[str]) -> QFormLayout:
-        form = QFormLayout()
-        form.setSpacing(theme.GRID)
         self.who = ComboBox()
         self.who.addItems(list(pseudonyms))
         describe(self.who, tr("Participant"), tr("Who withdraws"))
-        self.words = QLineEdit(placeholderText=tr("Names that are no private words of the study, with commas"))
-        describe(self.words, tr("Also known as"), tr("Texts that hold one of these words are removed too"))
-        self.drop = QCheckBox(tr("Remove recordings in which they are, with everybody's annotations"))
-        self.drop.setToolTip(tr("Else others' annotations of these recordings stay, without footage"))
-        self.footage = QCheckBox(tr("Delete the footage of these recordings from the disk"))
-        self.footage.setToolTip(tr("Else the certificate says that it must be deleted"))
-        self.beside = QCheckBox(tr("Delete exports and other files beside the study that hold something of theirs"))
-        self.beside.setToolTip(tr("Else they are listed, and have to be deleted by hand"))
-        self.unread = QCheckBox(tr("Erase backups that cannot be read"))
-        self.unread.setToolTip(tr("Else nothing is removed while there are such backups: they may hold them"))
-        form.addRow(tr("&Participant"), self.who)
-        form.addRow(tr("Also &known as"), self.words)
-        form.addRow("", self.drop)
-        form.addRow("", self.footage)
-        form.addRow("", self.beside)
-        form.addRow("", self.unread)
-        self.certificates = QPushButton(tr("Write the certificates of earlier withdrawals again"))
-        self.certificates.setToolTip(tr("Beside the study, in the place of no other file"))
-        self.certificates.setAutoDefault(False)
-        form.addRow("", self.certificates)
-        return form
+        self.words = line_edit(
+            tr("Also known as"),
+            tr("Names that are no private words of the study, with commas"),
+            tr("Texts that hold one of these words are removed too"),
+        )
+        self.drop = check_box(
+            tr("Remove recordings in which they are, with everybody's annotations"),
+            tr("Else others' annotations of these recordings stay, without footage"),
+        )
+        self.footage = check_box(
+            tr("Delete the footage of these recordings from the disk"),
+            tr("Else the certificate says that it must be deleted"),
+        )
+        self.beside = check_box(
+            tr("Delete exports and other files beside the study that hold something of theirs"),
+            tr("Else they are listed, and have to be deleted by hand"),
+        )
+        self.unread = check_box(
+            tr("Erase backups that cannot be read"),
+            tr("Else nothing is removed while there are such backups: they may hold them"),
+        )
+        self.certificates = push_button(
+            tr("Write the certificates of earlier withdrawals again"),
+            tr("Beside the study, in the place of no other file"),
+            autoDefault=False,
+        )
+        return make_form(
+            (tr("&Participant"), self.who),
+            (tr("Also &known as"), self.words),
+            *(("", part) for part in (self.drop, self.footage, self.beside, self.unread, self.certificates)),
+        )
 
     def request(self) -> ErasureRequest:
         """Return what is asked for."""

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QObject, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QImage, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QToolButton, QTreeView, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QTreeView, QWidget
 
 from annotate.cues.prelabels import uncounted_annotators
 from app.gui.recordings.recording_arrangement import RecordingArrangement, RecordingFilter, RecordingOrder, RecordingRow
@@ -31,11 +31,10 @@ from project.queries.segment_rows import segment_counts
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState, EmptyStateAction
-from widgets.form.controls import tool_button
+from widgets.form.controls import line_edit, tool_button
 from widgets.form.input_fields import mark_search_field
 from widgets.form.layouts import make_column, make_row, make_stack
-from widgets.text_labels import PlainLabel, describe
-from widgets.theme import icon
+from widgets.text_labels import PlainLabel
 
 _ORDER_NAMES = {
     RecordingOrder.NUMBER: tr("&Number"),
@@ -214,20 +213,26 @@ class RecordingsList(QWidget):
             self.files_dropped.emit(paths)
 
     def _head(self) -> QHBoxLayout:
-        self.search = QLineEdit(placeholderText=tr("Search recordings"), clearButtonEnabled=True)
+        self.search = line_edit(
+            tr("Search recordings"),
+            tr("Search recordings"),
+            tr("Search by name, number, collection or annotator (Ctrl+F)"),
+            clearButtonEnabled=True,
+        )
         mark_search_field(self.search)
-        describe(self.search, tr("Search recordings"), tr("Search by name, number, collection or annotator (Ctrl+F)"))
         self.search.textChanged.connect(self._search)
         self.search.returnPressed.connect(self._choose_first_match)
         add = tool_button("plus", tr("Add recordings"), tr("Add recordings (Ctrl+O)"), self.add_requested, side=16)
-        self._arrange = QToolButton()
-        self._arrange.setCheckable(True)
-        self._arrange.setIcon(icon("funnel"))
-        self._arrange.setIconSize(QSize(16, 16))
-        self._arrange.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self._arrange = tool_button(
+            "funnel",
+            tr("Sort and filter recordings"),
+            tr("Sort and filter recordings (Ctrl+Alt+F)"),
+            side=16,
+            checkable=True,
+            popupMode=QToolButton.ToolButtonPopupMode.InstantPopup,
+        )
         self._arrange.setMenu(QMenu(self._arrange))
         self._arrange.menu().aboutToShow.connect(self._fill_arrangement)
-        describe(self._arrange, tr("Sort and filter recordings"), tr("Sort and filter recordings (Ctrl+Alt+F)"))
         return make_row(self.search, 1, self._arrange, add, margin=theme.GRID, spacing=4)
 
     def _tree(self) -> QTreeView:

@@ -11,19 +11,18 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QHeaderView,
-    QLineEdit,
-    QPushButton,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import line_edit, push_button
 from widgets.form.input_fields import ChoiceBox
+from widgets.form.layouts import make_column, make_row
 from widgets.progress_bars import ProgressBar
-from widgets.text_labels import PlainLabel, describe, plain_tip
+from widgets.text_labels import PlainLabel, plain_tip
 from widgets.theme import icon
 
 _LINES = 4
@@ -84,24 +83,19 @@ class ModelPanel(QFrame):
         super().__init__(parent)
         self._key = ""
         self._own = False
-        self.title = PlainLabel()
-        self.title.setFont(theme.font(semibold=True))
-        self.lines = PlainLabel(wordWrap=True)
-        self.lines.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.lines.setAccessibleName(tr("About the chosen model"))
-        self.lines.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        self.title = PlainLabel(font=theme.font(semibold=True))
+        self.lines = PlainLabel(
+            wordWrap=True,
+            textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
+            accessibleName=tr("About the chosen model"),
+            alignment=Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft,
+        )
         # As high as most texts need, so that the table does not jump while somebody looks through it.
         self.lines.setMinimumHeight(_LINES * self.fontMetrics().lineSpacing())
         self.bar = ProgressBar(textVisible=False)
         self.bar.setFixedHeight(4)
         self._make_controls()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
-        column.addWidget(self.title)
-        column.addWidget(self.lines)
-        column.addWidget(self.bar)
-        column.addLayout(self._row())
+        self.setLayout(make_column(self.title, self.lines, self.bar, self._row(), spacing=theme.GRID // 2))
         self.set_progress(None)
 
     def show_model(self, shown: ModelDetails) -> None:
@@ -151,52 +145,50 @@ class ModelPanel(QFrame):
         # Its longest text must not widen the window.
         self.source = ChoiceBox(tr("Source"), tr("Where it is fetched from"), compact=True)
         self.source.setMinimumContentsLength(_MIN_SOURCE_CHARS)
-        self.licence = QLineEdit(placeholderText=tr("Licence, in your words"))
-        describe(
-            self.licence,
+        self.licence = line_edit(
             tr("Licence"),
+            tr("Licence, in your words"),
             tr("Under which licence you may use the model that you bring; it is kept beside it"),
         )
-        self.fetch = _make_button("", "")
-        self.fetch.setProperty("primary", True)
-        self.cancel = _make_button(
-            tr("&Cancel"), tr("Stop; what has arrived is kept, and the next fetch goes on from there")
+        self.fetch = push_button(
+            "", do=lambda: self.fetch_requested.emit(self._key, self.source.currentData() or ""), look="primary"
         )
-        self.folder = _make_button(
-            tr("Add from f&older…"), tr("Copy it from a folder on this machine or a stick, and check it")
+        self.cancel = push_button(
+            tr("&Cancel"),
+            tr("Stop; what has arrived is kept, and the next fetch goes on from there"),
+            lambda: self.cancel_requested.emit(self._key),
         )
-        self.file = _make_button(
-            tr("Add from fi&le…"), tr("Copy it from a file on this machine or a stick, and check it")
+        self.folder = push_button(
+            tr("Add from f&older…"),
+            tr("Copy it from a folder on this machine or a stick, and check it"),
+            lambda: self._request_add(self.folder_requested),
         )
-        self.verify = _make_button(tr("&Verify"), tr("Compare every file with its checksum"))
-        self.remove = _make_button(
-            tr("&Remove"), tr("Delete it from this machine, with what an unfinished fetch has left")
+        self.file = push_button(
+            tr("Add from fi&le…"),
+            tr("Copy it from a file on this machine or a stick, and check it"),
+            lambda: self._request_add(self.file_requested),
         )
-        self.sure = _make_button(tr("Remove for good"), tr("Delete it now"))
+        self.verify = push_button(
+            tr("&Verify"),
+            tr("Compare every file with its checksum"),
+            lambda: self.verify_requested.emit(self._key),
+        )
+        self.remove = push_button(
+            tr("&Remove"),
+            tr("Delete it from this machine, with what an unfinished fetch has left"),
+            lambda: self.show_remove_confirmation(True),
+        )
+        self.sure = push_button(
+            tr("Remove for good"), tr("Delete it now"), lambda: self.remove_requested.emit(self._key)
+        )
         # Until a model is shown, these would make the window as wide as all of them together.
         for seldom in (self.licence, self.cancel, self.sure):
             seldom.hide()
-        self.fetch.clicked.connect(lambda: self.fetch_requested.emit(self._key, self.source.currentData() or ""))
-        self.cancel.clicked.connect(lambda: self.cancel_requested.emit(self._key))
-        self.folder.clicked.connect(lambda: self._request_add(self.folder_requested))
-        self.file.clicked.connect(lambda: self._request_add(self.file_requested))
-        self.verify.clicked.connect(lambda: self.verify_requested.emit(self._key))
-        self.remove.clicked.connect(lambda: self.show_remove_confirmation(True))
-        self.sure.clicked.connect(lambda: self.remove_requested.emit(self._key))
 
     def _row(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        for control in (self.fetch, self.cancel, self.source):
-            row.addWidget(control)
-        row.addWidget(self.licence, 1)
-        for control in (self.folder, self.file):
-            row.addWidget(control)
-        row.addStretch(1)
         # The one that deletes does not come up where the mouse is after asking for it.
-        for control in (self.sure, self.verify, self.remove):
-            row.addWidget(control)
-        return row
+        away = (self.sure, self.verify, self.remove)
+        return make_row(self.fetch, self.cancel, self.source, self.licence, 1, self.folder, self.file, None, *away)
 
     def _request_add(self, wanted: SignalInstance) -> None:
         """Ask for the model, or first for the licence where it has to be said."""
@@ -206,12 +198,6 @@ class ModelPanel(QFrame):
             self.licence.setPlaceholderText(tr("Say the licence first, in your words"))
             return
         wanted.emit(self._key, licence)
-
-
-def _make_button(text: str, tip: str) -> QPushButton:
-    made = QPushButton(text)
-    made.setToolTip(plain_tip(tip))
-    return made
 
 
 COLUMNS = (tr("Model"), tr("State"), tr("Size"), tr("Licence"), tr("What it is for"), tr("Where it is used"))

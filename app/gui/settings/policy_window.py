@@ -8,10 +8,7 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QFormLayout,
     QHBoxLayout,
-    QLineEdit,
-    QPushButton,
     QRadioButton,
-    QSplitter,
     QVBoxLayout,
     QWidget,
 )
@@ -43,7 +40,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.form.controls import check_box, line_edit, push_button
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import make_column, make_form, make_panel, make_row, make_tab_page
+from widgets.form.layouts import make_column, make_form, make_panel, make_row, make_splitter, make_tab_page
 from widgets.table.record_table import RecordColumn, RecordTable
 from widgets.text_labels import NoteInForm, PlainLabel, plain_tip
 
@@ -268,11 +265,12 @@ class PolicyWindow(StudyView):
                 else tr("Refused requests"),
                 fate,
             )
-        self.words = QLineEdit()
-        self.words.setAccessibleName(tr("Filter"))
-        self.words.setPlaceholderText(tr("Filter by host, judge, recording, rule…"))
-        self.words.setToolTip(tr("Show only requests in which all of these words stand"))
-        self.words.setClearButtonEnabled(True)
+        self.words = line_edit(
+            tr("Filter"),
+            tr("Filter by host, judge, recording, rule…"),
+            tr("Show only requests in which all of these words stand"),
+            clearButtonEnabled=True,
+        )
         self.table = RecordTable(
             tr("Requests"),
             [_request_column(place) for place in range(len(TABLE_HEAD))],
@@ -281,8 +279,7 @@ class PolicyWindow(StudyView):
             follows_end=True,
         )
         self.table.setToolTip(tr("Double-click a request to see its segment"))
-        self.total = PlainLabel(wordWrap=True)
-        self.total.setAccessibleName(tr("Totals"))
+        self.total = PlainLabel(wordWrap=True, accessibleName=tr("Totals"))
         self._timer = QTimer(self, interval=POLL_INTERVAL_MS)
         self._arrange()
         self._connect_signals()
@@ -321,17 +318,15 @@ class PolicyWindow(StudyView):
             self.set_policy(policy_in_file(self._studio.session))
 
     def _arrange(self) -> None:
-        self._split = split = QSplitter(Qt.Orientation.Vertical)
-        split.setChildrenCollapsible(False)
-        what = PlainLabel(_INTRO, wordWrap=True)
-        what.setProperty("quiet", "true")
-        split.addWidget(self.form)
-        split.addWidget(make_tab_page(what, make_row(self.fate, self.words, 1), self.table, 1, self.total))
-        split.setStretchFactor(1, 1)
-        self.save = QPushButton(tr("&Save as CSV…"))
-        self.save.setToolTip(tr("Write the requests that are shown to a table, with the checksums of what was sent"))
-        self.save.clicked.connect(self._save_csv)
-        self.lay_out(split, 1, foot=(self.save,))
+        what = PlainLabel(_INTRO, wordWrap=True, look="quiet")
+        journal = make_tab_page(what, make_row(self.fate, self.words, 1), self.table, 1, self.total)
+        self._split = make_splitter(Qt.Orientation.Vertical, self.form, journal, 1)
+        self.save = push_button(
+            tr("&Save as CSV…"),
+            tr("Write the requests that are shown to a table, with the checksums of what was sent"),
+            self._save_csv,
+        )
+        self.lay_out(self._split, 1, foot=(self.save,))
 
     def _connect_signals(self) -> None:
         self.form.set_requested.connect(self.set_policy)

@@ -7,10 +7,6 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QMenu,
-    QPushButton,
-    QScrollArea,
-    QSplitter,
-    QStackedWidget,
     QToolButton,
     QWidget,
 )
@@ -29,11 +25,20 @@ from project.schemes.scheme_checks import SchemePath, SchemeProblem, find_scheme
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
+from widgets.form.controls import push_button, tool_button
 from widgets.form.form import Form
-from widgets.form.layouts import WIDE_MARGIN, bounded_to_screen, make_column
+from widgets.form.layouts import (
+    WIDE_MARGIN,
+    bounded_to_screen,
+    make_column,
+    make_panel,
+    make_scroll_area,
+    make_splitter,
+    make_stack,
+)
 from widgets.labels import free_look, label_looks
 from widgets.table.record_table import RecordColumn
-from widgets.text_labels import PlainLabel, describe
+from widgets.text_labels import PlainLabel
 
 Agree = Callable[[str, str, str], bool]
 """Takes a title, a question and the text of the button; tells whether the person agrees."""
@@ -174,10 +179,13 @@ class SchemeEditor(OwnDialog):
             table.remove.clicked.connect(lambda _=False, section=section: self._remove(section))
             table.up.clicked.connect(lambda _=False, section=section: self._shift(section, -1))
             table.down.clicked.connect(lambda _=False, section=section: self._shift(section, 1))
-        self.more = QToolButton()
-        self.more.setText(tr("More"))
-        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        describe(self.more, tr("More about the label"), tr("Merge, split or retire the selected label"))
+        self.more = tool_button(
+            "",
+            tr("More about the label"),
+            tr("Merge, split or retire the selected label"),
+            text=tr("More"),
+            popupMode=QToolButton.ToolButtonPopupMode.InstantPopup,
+        )
         self._more_menu = QMenu(self.more)
         self._more_menu.aboutToShow.connect(self._fill_more)
         self.more.setMenu(self._more_menu)
@@ -186,43 +194,26 @@ class SchemeEditor(OwnDialog):
     def _make_forms(self) -> None:
         self.track_form, self.label_form, self.field_form = TrackForm(), LabelForm(), FieldForm()
         self.example_form = ExampleForm()
-        self.forms = QStackedWidget()
+        self.forms = make_stack()
         for section in _SECTIONS:
             form = self._form(section)
             if isinstance(form, KeyedPartForm):
                 form.named.connect(self._name)
                 form.keyed.connect(self._rekey)
             form.edited.connect(self._edit)
-            area = QScrollArea(widgetResizable=True)
-            area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-            area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-            inner = QWidget()
-            column = make_column(form, None)
-            column.setContentsMargins(0, 0, theme.GRID, 0)
-            inner.setLayout(column)
-            area.setWidget(inner)
-            self.forms.addWidget(area)
+            inner = make_panel(make_column(form, None, margin=(0, 0, theme.GRID, 0)))
+            self.forms.addWidget(make_scroll_area(inner, frame=True))
         self.forms.addWidget(QWidget())
         self.label_form.retired.connect(self._retire)
         self.field_form.requirement_changed.connect(self._require)
-        self.form_title = PlainLabel()
-        self.form_title.setFont(theme.font(semibold=True))
+        self.form_title = PlainLabel(font=theme.font(semibold=True))
 
     def _lay_out(self, save: str) -> None:
-        tables = QSplitter(Qt.Orientation.Vertical)
-        tables.setChildrenCollapsible(False)
-        for place, (section, stretch) in enumerate(zip(_SECTIONS, (1, 3, 3, 1), strict=True)):
-            tables.addWidget(self._table(section))
-            tables.setStretchFactor(place, stretch)
-        tables.setSizes([100, 160, 128, 88])
-        middle = QWidget()
-        middle.setLayout(make_column(self.form_title, self.forms, 1))
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
-        for part, stretch in ((tables, 3), (middle, 4), (self.preview, 3)):
-            split.addWidget(part)
-            split.setStretchFactor(split.count() - 1, stretch)
-        split.setSizes([336, 360, 304])
+        parts = (self.tracks, 1, self.labels, 3, self.fields, 3, self.examples, 1)
+        tables = make_splitter(Qt.Orientation.Vertical, *parts, sizes=(100, 160, 128, 88))
+        middle = make_panel(make_column(self.form_title, self.forms, 1))
+        sides = (tables, 3, middle, 4, self.preview, 3)
+        split = make_splitter(Qt.Orientation.Horizontal, *sides, sizes=(336, 360, 304))
         split.setHandleWidth(theme.GRID * 2)
         self.buttons = DialogButtons(self, save, tr("Drop what was changed"))
         self.buttons.go_on.clicked.connect(self.accept)
@@ -230,9 +221,12 @@ class SchemeEditor(OwnDialog):
         for button in (self.buttons.go_on, self.buttons.away):
             button.setAutoDefault(False)
             button.setDefault(False)
-        self.show_problem = QPushButton(tr("Show"))
-        describe(self.show_problem, tr("Show the first problem"), tr("Go to the first problem"))
-        self.show_problem.clicked.connect(lambda: self._go_to(self._problems[0]))
+        self.show_problem = push_button(
+            tr("Show"),
+            tr("Go to the first problem"),
+            lambda: self._go_to(self._problems[0]),
+            name=tr("Show the first problem"),
+        )
         self.buttons.insertWidget(1, self.show_problem)
         self.setLayout(make_column(self.book, split, 1, self.buttons, margin=WIDE_MARGIN))
 

@@ -2,12 +2,11 @@
 
 from dataclasses import replace
 
-from PySide6.QtWidgets import QVBoxLayout, QWidget
-
 from app.gui.settings.scheme_forms import PartForm, fill_line, fill_lines
 from project.entities.study_records import Json
 from project.schemes.scheme import CHOICE_KINDS, Example, FieldKind, Scheme
 from resources.translation import tr
+from widgets.form.layouts import make_column, make_panel
 from widgets.inspector.segment_form import SegmentForm
 
 
@@ -26,9 +25,8 @@ class ExampleForm(PartForm):
         self.label = self.choice(tr("Label"), tr("What a trained annotator marks"), compact=True)
         self.label.activated.connect(lambda: self.edited.emit({"label": self.label.key()}))
         self._add_note("label")
-        self._filled = QWidget()
-        self._column = QVBoxLayout(self._filled)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = make_column()
+        self._filled = make_panel(self._column)
         self.add(tr("Filled in"), self._filled)
         self._add_note("values")
         self.why = self._add_lines("why", tr("Why"), tr("The reason of a trained annotator"))

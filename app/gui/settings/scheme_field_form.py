@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from annotate.study.scheme_draft import new_choices
 from app.gui.settings.scheme_forms import (
@@ -14,12 +14,13 @@ from app.gui.settings.scheme_forms import (
     fill_line,
     fill_lines,
     parse_number,
-    tool_button,
 )
 from project.schemes.scheme import CHOICE_KINDS, NUMERIC_KINDS, Field, FieldChoice, FieldKind, Scheme, Track
 from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickMenuItem
+from widgets.form.controls import line_edit, tool_button
+from widgets.form.layouts import make_column, make_panel, make_row
 from widgets.table.record_table import RecordColumn, RecordTable
 from widgets.text_labels import describe
 
@@ -63,22 +64,18 @@ class FieldForm(KeyedPartForm):
         self._choice_part = self._make_choices()
         self.add(tr("Choices"), self._choice_part)
         self._add_note("choices")
-        self._range = QWidget()
-        row = QHBoxLayout(self._range)
-        row.setContentsMargins(0, 0, 0, 0)
-        self.minimum = _number_line(tr("Lowest"), row)
-        self.maximum = _number_line(tr("Highest"), row)
-        self.step = _number_line(tr("Step"), row)
+        self.minimum = _titled_line(tr("Lowest"))
+        self.maximum = _titled_line(tr("Highest"))
+        self.step = _titled_line(tr("Step"))
+        self._range = make_panel(make_row(self.minimum, self.maximum, self.step))
         for attribute in ("minimum", "maximum", "step"):
             getattr(self, attribute).textEdited.connect(partial(self._enter_number, attribute))
         self.add(tr("Range"), self._range)
         self._add_note("maximum")
         self._add_note("step")
-        self._ends = QWidget()
-        row = QHBoxLayout(self._ends)
-        row.setContentsMargins(0, 0, 0, 0)
-        self.low = _end_line(tr("what the lowest means"), row)
-        self.high = _end_line(tr("what the highest means"), row)
+        self.low = _titled_line(tr("what the lowest means"))
+        self.high = _titled_line(tr("what the highest means"))
+        self._ends = make_panel(make_row(self.low, self.high))
         for end in (self.low, self.high):
             end.textEdited.connect(self._enter_ends)
         self.add(tr("Ends"), self._ends)
@@ -134,7 +131,6 @@ class FieldForm(KeyedPartForm):
             self._layout.setRowVisible(part, shown)
 
     def _make_choices(self) -> QWidget:
-        part = QWidget()
         self.choices: RecordTable[ChoiceRow] = RecordTable(
             tr("Choices"),
             [
@@ -151,25 +147,15 @@ class FieldForm(KeyedPartForm):
             empty=tr("Add the first choice"),
         )
         self.choices.setFixedHeight(theme.scaled(theme.GRID * 15))
-        self.add_choice = tool_button("plus", tr("Add a choice"))
-        self.remove_choice = tool_button("trash-2", tr("Remove the selected choice"))
-        self.add_choice.clicked.connect(self._append_choice)
-        self.remove_choice.clicked.connect(self._delete_choice)
-        self.choice_definition = QLineEdit(placeholderText=tr("what the selected choice means"))
-        describe(self.choice_definition, tr("Definition of the choice"), tr("What the selected choice means"))
+        self.add_choice = tool_button("plus", tr("Add a choice"), do=self._append_choice, side=14)
+        self.remove_choice = tool_button("trash-2", tr("Remove the selected choice"), do=self._delete_choice, side=14)
+        self.choice_definition = line_edit(
+            tr("Definition of the choice"), tr("what the selected choice means"), tr("What the selected choice means")
+        )
         self.choice_definition.textEdited.connect(self._define_choice)
         self.choices.selection_changed.connect(self._show_choice)
-        column = QVBoxLayout(part)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
-        column.addWidget(self.choices)
-        column.addWidget(self.choice_definition)
-        row = QHBoxLayout()
-        row.addWidget(self.add_choice)
-        row.addWidget(self.remove_choice)
-        row.addStretch(1)
-        column.addLayout(row)
-        return part
+        buttons = make_row(self.add_choice, self.remove_choice, None)
+        return make_panel(make_column(self.choices, self.choice_definition, buttons, spacing=theme.GRID // 2))
 
     def _write_choice(self, attribute: str, row: ChoiceRow, text: str) -> None:
         listed = [[choice.key, choice.name, choice.shortcut] for choice in self._choices]
@@ -219,16 +205,5 @@ class FieldForm(KeyedPartForm):
         self.edited.emit({"only_for": (*self._others, *self.only_for.ticked_keys())})
 
 
-def _number_line(title: str, row: QHBoxLayout) -> QLineEdit:
-    line = QLineEdit()
-    describe(line, title, title)
-    line.setPlaceholderText(title)
-    row.addWidget(line)
-    return line
-
-
-def _end_line(title: str, row: QHBoxLayout) -> QLineEdit:
-    line = QLineEdit(placeholderText=title)
-    describe(line, title, title)
-    row.addWidget(line)
-    return line
+def _titled_line(title: str) -> QLineEdit:
+    return line_edit(title, title, title)

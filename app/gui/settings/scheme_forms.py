@@ -3,9 +3,9 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from PySide6.QtCore import QSignalBlocker, QSize, Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QColor, QIcon, QPixmap
-from PySide6.QtWidgets import QColorDialog, QLineEdit, QPlainTextEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QColorDialog, QLineEdit, QPlainTextEdit, QWidget
 
 from project.schemes.scheme import (
     Extent,
@@ -20,11 +20,11 @@ from project.schemes.scheme import (
 from resources.translation import tr
 from widgets import theme
 from widgets.form.checklists import TickMenu
+from widgets.form.controls import line_edit
 from widgets.form.form import Form
 from widgets.form.input_fields import ChoiceBox, Offered
 from widgets.labels import LabelLook, Sign, label_ink
 from widgets.text_labels import NoteInForm, describe, plain_tip
-from widgets.theme import icon
 
 EXTENT_NAMES: dict[str, str] = {
     Extent.SPAN: tr("A part of the recording"),
@@ -112,11 +112,8 @@ class PartForm(Form):
         return field
 
     def _add_lines(self, attribute: str, title: str, tip: str) -> QPlainTextEdit:
-        field = QPlainTextEdit()
-        field.setTabChangesFocus(True)
+        field = self.area(title, tip)
         field.setFixedHeight(theme.scaled(_TEXT_HEIGHT))
-        describe(field, title, tip)
-        self.add(title, field)
         field.textChanged.connect(lambda: self._enter_lines(attribute, field))
         self._add_note(attribute)
         return field
@@ -215,8 +212,7 @@ class TrackForm(KeyedPartForm):
         )
         self.sampling.activated.connect(self._enter_sampling)
         self._add_note("sampling")
-        self.every = QLineEdit()
-        describe(self.every, tr("Seconds between samples"), tr("How many seconds from sample to sample"))
+        self.every = line_edit(tr("Seconds between samples"), tip=tr("How many seconds from sample to sample"))
         self.every.textEdited.connect(self._enter_sampling)
         self.add(tr("Every (s)"), self.every)
         self.coding.clicked.connect(lambda on: self.edited.emit({"coding": "one" if on else "several"}))
@@ -341,15 +337,6 @@ class LabelForm(KeyedPartForm):
         self._colour = chosen
         self._offer_colours()
         self.edited.emit({"colour": chosen})
-
-
-def tool_button(picture: str, text: str) -> QToolButton:
-    """Return a small button with an icon."""
-    button = QToolButton()
-    button.setIcon(icon(picture))
-    button.setIconSize(QSize(14, 14))
-    describe(button, text, text)
-    return button
 
 
 def fill_line(line: QLineEdit, text: str) -> None:

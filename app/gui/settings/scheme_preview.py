@@ -1,12 +1,13 @@
 """The preview of the code book editor: the lane, the label buttons and the form of a track, as annotators see them."""
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from project.entities.study_records import Segment
 from project.schemes.scheme import Scheme, Track
 from resources.translation import tr
 from widgets import theme
+from widgets.form.layouts import make_column, make_panel, make_scroll_area
 from widgets.inspector.segment_form import TrackPanel
 from widgets.labels import label_looks
 from widgets.text_labels import PlainLabel
@@ -33,21 +34,10 @@ class SchemePreview(QWidget):
         self.lanes.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.lanes.setFixedHeight(theme.scaled(_LANES_HEIGHT))
         self.lanes.set_editable(False)
-        self._inner = QWidget()
-        self._column = QVBoxLayout(self._inner)
-        self._column.setContentsMargins(0, 0, theme.GRID, 0)
-        area = QScrollArea(widgetResizable=True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(self._inner)
-        title = PlainLabel(tr("As annotators see it"))
-        title.setFont(theme.font(semibold=True))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID)
-        column.addWidget(title)
-        column.addWidget(self.lanes)
-        column.addWidget(area, 1)
+        self._column = make_column(margin=(0, 0, theme.GRID, 0))
+        area = make_scroll_area(make_panel(self._column), frame=True)
+        title = PlainLabel(tr("As annotators see it"), font=theme.font(semibold=True))
+        self.setLayout(make_column(title, self.lanes, area, 1))
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self.redraw)
 

@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotate.study.scheme_draft import SchemeDraft
-from app.gui.settings.scheme_forms import tool_button
 from project.schemes.scheme import Example, Field, Label, Scheme, Track
 from project.schemes.scheme_checks import SchemeProblem
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import tool_button
+from widgets.form.layouts import make_column, make_row
 from widgets.labels import label_looks
 from widgets.table.record_table import RecordColumn, RecordTable
 from widgets.text_labels import ElidedLabel
@@ -39,25 +40,16 @@ class PartTable(QWidget, Generic[P]):
 
     def __init__(self, heading: str, columns: Sequence[RecordColumn[PartRow[P]]], add: str, empty: str) -> None:
         super().__init__()
-        self.heading = ElidedLabel()
+        self.heading = ElidedLabel(font=theme.font(semibold=True))
         self.heading.set_text(heading)
-        self.heading.setFont(theme.font(semibold=True))
         self.table: RecordTable[PartRow[P]] = RecordTable(heading, columns, empty=empty)
         self.table.setMinimumHeight(theme.GRID * 9)
-        self.add = tool_button("plus", add)
-        self.remove = tool_button("trash-2", tr("Remove the selected one"))
-        self.up = tool_button("chevron-up", tr("Move up"))
-        self.down = tool_button("chevron-down", tr("Move down"))
-        self.head = QHBoxLayout()
-        self.head.setSpacing(2)
-        self.head.addWidget(self.heading, 1)
-        for button in (self.add, self.remove, self.up, self.down):
-            self.head.addWidget(button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
-        column.addLayout(self.head)
-        column.addWidget(self.table, 1)
+        self.add = tool_button("plus", add, side=14)
+        self.remove = tool_button("trash-2", tr("Remove the selected one"), side=14)
+        self.up = tool_button("chevron-up", tr("Move up"), side=14)
+        self.down = tool_button("chevron-down", tr("Move down"), side=14)
+        self.head = make_row(self.heading, 1, self.add, self.remove, self.up, self.down, spacing=2)
+        self.setLayout(make_column(self.head, self.table, 1, spacing=theme.GRID // 2))
 
     def show_rows(self, rows: Sequence[PartRow[P]], selected: int | None) -> None:
         """Show the parts, with one selected, or none."""

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer, Signal, SignalInstance
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QListWidgetItem, QMenu, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListWidgetItem, QMenu, QPushButton, QWidget
 
 from annotate.interchange.code_book_files import read_code_book
 from annotate.study import scheme_versions
@@ -28,10 +28,11 @@ from project.session.session import Session
 from project.timebase import format_time
 from resources.translation import later, tr
 from widgets import theme
-from widgets.form.layouts import make_row
+from widgets.form.controls import Do, push_button
+from widgets.form.layouts import make_column, make_panel, make_row, make_splitter
 from widgets.inspector.scheme_browser import SchemeBrowser, value_text
 from widgets.table.lists import ShortList
-from widgets.text_labels import PlainLabel, RichLabel, describe, plain_tip
+from widgets.text_labels import PlainLabel, RichLabel, plain_tip
 from widgets.theme import pixmap
 
 
@@ -127,21 +128,15 @@ class SchemesView(StudyView):
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.currentItemChanged.connect(lambda *_: self._show_current())
         self.words = SchemeBrowser(tr("The scheme in words"))
-        self.facts = RichLabel(wordWrap=True)
-        self.facts.setProperty("quiet", True)
-        self.facts.setAccessibleName(tr("What the study has of the scheme"))
-        self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        self.facts = RichLabel(
+            look="quiet",
+            wordWrap=True,
+            accessibleName=tr("What the study has of the scheme"),
+            textInteractionFlags=Qt.TextInteractionFlag.TextBrowserInteraction,
+        )
         self.facts.linkActivated.connect(lambda _link: self._emit_key(self.orphans_requested))
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setChildrenCollapsible(False)
-        split.addWidget(self._make_list_part())
-        split.addWidget(self._make_detail_part())
-        split.setStretchFactor(1, 1)
-        split.setSizes([240, 640])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(split, 1)
+        parts = (self._make_list_part(), self._make_detail_part(), 1)
+        self.setLayout(make_column(make_splitter(Qt.Orientation.Horizontal, *parts, sizes=(240, 640))))
         self._show_current()
 
     def show_entries(self, entries: Sequence[SchemeEntry], writable: bool, reason: str = "") -> None:
@@ -199,71 +194,62 @@ class SchemesView(StudyView):
         )
 
     def _make_list_part(self) -> QWidget:
-        left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(_MARGIN, _MARGIN, 0, _MARGIN)
-        column.setSpacing(theme.GRID)
-        column.addWidget(self.list, 1)
-        self.new = self._button(
+        self.new = _make_button(
             tr("&New code book…"), tr("Make a scheme of your own: tracks, labels with keys and colours, and a form")
         )
         self._new_menu = QMenu(self.new)
         self._new_menu.aboutToShow.connect(self._fill_new)
         self.new.setMenu(self._new_menu)
-        self.check = self._button(tr("&Check a file…"), tr("Read a scheme file and show it here; nothing is changed"))
-        self.check.clicked.connect(self.check_requested)
-        column.addWidget(self.new)
-        column.addWidget(self.check)
-        return left
+        self.check = _make_button(
+            tr("&Check a file…"), tr("Read a scheme file and show it here; nothing is changed"), self.check_requested
+        )
+        return make_panel(make_column(self.list, 1, self.new, self.check, margin=(_MARGIN, _MARGIN, 0, _MARGIN)))
 
     def _make_detail_part(self) -> QWidget:
-        right = QWidget()
-        column = QVBoxLayout(right)
-        column.setContentsMargins(theme.GRID, _MARGIN, _MARGIN, _MARGIN)
-        column.setSpacing(theme.GRID)
-        self._problem_row = QFrame()
-        row = QHBoxLayout(self._problem_row)
-        row.setContentsMargins(0, 0, 0, 0)
         self._mark = PlainLabel()
-        self.status = PlainLabel(wordWrap=True)
-        self.status.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.status.setAccessibleName(tr("Problem"))
-        row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self.status, 1)
+        self.status = PlainLabel(
+            wordWrap=True,
+            textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
+            accessibleName=tr("Problem"),
+        )
+        self._problem_row = make_panel(make_row((self._mark, Qt.AlignmentFlag.AlignTop), self.status, 1))
         self._problem_row.hide()
-        column.addWidget(self._problem_row)
-        column.addWidget(self.words, 1)
-        column.addWidget(self.facts)
-        self.change = self._button(
-            tr("&Edit…"), tr("Change its labels, fields and keys; says what happens to segments before it does")
+        self.change = _make_button(
+            tr("&Edit…"),
+            tr("Change its labels, fields and keys; says what happens to segments before it does"),
+            lambda: self._emit_key(self.edit_requested),
         )
-        self.change.clicked.connect(lambda: self._emit_key(self.edit_requested))
-        self.save_file = self._button(tr("&Save as file…"), tr("Write it as TOML, for another study or another lab"))
-        self.save_file.clicked.connect(lambda: self.save_requested.emit(self.current()))
-        self.use = self._button(tr("&Use in this study"), tr("Add it to the schemes of the study"))
-        self.use.setProperty("primary", True)
-        self.use.clicked.connect(lambda: self.use_requested.emit(self.current()))
-        self.read_again = self._button(
-            tr("&Reload from file"), tr("Read the file again, and use it as the newest version")
+        self.save_file = _make_button(
+            tr("&Save as file…"),
+            tr("Write it as TOML, for another study or another lab"),
+            lambda: self.save_requested.emit(self.current()),
         )
-        self.read_again.clicked.connect(lambda: self._emit_key(self.reload_requested))
-        self.default = self._button(tr("Make &default"), tr("New segments are made under it at first"))
-        self.default.clicked.connect(lambda: self._emit_key(self.default_requested))
-        self.drop = self._button(
-            tr("&Stop using"), tr("Its segments and values stay; it can be used again at any time")
+        self.use = _make_button(
+            tr("&Use in this study"),
+            tr("Add it to the schemes of the study"),
+            lambda: self.use_requested.emit(self.current()),
+            look="primary",
         )
-        self.drop.clicked.connect(lambda: self._emit_key(self.drop_requested))
-        self._foot = make_row(self.use, self.change, self.save_file, self.read_again, self.default, self.drop)
-        self._foot.insertStretch(4)
-        column.addLayout(self._foot)
+        self.read_again = _make_button(
+            tr("&Reload from file"),
+            tr("Read the file again, and use it as the newest version"),
+            lambda: self._emit_key(self.reload_requested),
+        )
+        self.default = _make_button(
+            tr("Make &default"),
+            tr("New segments are made under it at first"),
+            lambda: self._emit_key(self.default_requested),
+        )
+        self.drop = _make_button(
+            tr("&Stop using"),
+            tr("Its segments and values stay; it can be used again at any time"),
+            lambda: self._emit_key(self.drop_requested),
+        )
+        self._foot = make_row(self.use, self.change, self.save_file, self.read_again, None, self.default, self.drop)
         theme.notifier.changed.connect(self._tint)
         self._tint()
-        return right
-
-    def _button(self, text: str, tip: str) -> QPushButton:
-        button = QPushButton(text)
-        describe(button, text.replace("&", "").rstrip("…"), tip)
-        return button
+        margin = (theme.GRID, _MARGIN, _MARGIN, _MARGIN)
+        return make_panel(make_column(self._problem_row, self.words, 1, self.facts, self._foot, margin=margin))
 
     def _fill_new(self) -> None:
         self._new_menu.clear()
@@ -327,6 +313,10 @@ class SchemesView(StudyView):
         colour = theme.palette().error
         self._mark.setPixmap(pixmap("circle-alert", 16, colour, self.devicePixelRatioF()))
         self.status.setStyleSheet(f"color: {colour.name()};")
+
+
+def _make_button(text: str, tip: str, do: Do = None, *, look: str = "") -> QPushButton:
+    return push_button(text, tip, do, name=text.replace("&", "").rstrip("…"), look=look)
 
 
 def _facts_text(entry: SchemeEntry) -> str:

@@ -1,6 +1,6 @@
 """The tab of activity: active minutes by recording, by day and in total, with a switch to turn counting off."""
 
-from PySide6.QtWidgets import QCheckBox, QPushButton, QTabWidget
+from PySide6.QtWidgets import QTabWidget
 
 from annotate.team.activity import format_minutes, totals_by_day, totals_by_recording
 from app.gui.pages.context import Context
@@ -9,6 +9,7 @@ from project.session.session import Session
 from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint
+from widgets.form.controls import check_box, push_button
 from widgets.table.record_table import RecordTable, TableRow, text_columns
 from widgets.text_labels import PlainLabel
 
@@ -28,26 +29,24 @@ class ActivityTab(StudyView):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._log = context.activity
-        self.total = PlainLabel()
-        self.total.setFont(theme.font(semibold=True))
+        self.total = PlainLabel(font=theme.font(semibold=True))
         what = PlainLabel(_INTRO, wordWrap=True)
         self.recordings = RecordTable(tr("Minutes by recording"), text_columns([tr("Recording"), tr("Active")]))
         self.days = RecordTable(tr("Minutes by day"), text_columns([tr("Day"), tr("Active")]))
         for table in (self.recordings, self.days):
             EmptyHint(table, tr("Minutes appear here while you work."))
-        tabs = QTabWidget()
-        tabs.setDocumentMode(True)
+        tabs = QTabWidget(documentMode=True)
         tabs.addTab(self.recordings, tr("By recording"))
         tabs.addTab(self.days, tr("By day"))
-        self.switch = QCheckBox(tr("Count my active minutes"))
-        self.switch.setToolTip(tr("While this is off, nothing is counted and nothing is written, in every study"))
-        self.switch.clicked.connect(self._log.set_enabled)
-        self.delete = QPushButton(tr("Delete my minutes"))
-        self.delete.setToolTip(tr("Delete your minutes from this study"))
-        self.sure = QPushButton(tr("Delete for good"))
-        self.sure.setToolTip(tr("There is no undo for this"))
-        self.delete.clicked.connect(lambda: self.sure.show())
-        self.sure.clicked.connect(self._log.delete_minutes)
+        self.switch = check_box(
+            tr("Count my active minutes"),
+            tr("While this is off, nothing is counted and nothing is written, in every study"),
+            self._log.set_enabled,
+        )
+        self.sure = push_button(tr("Delete for good"), tr("There is no undo for this"), self._log.delete_minutes)
+        self.delete = push_button(
+            tr("Delete my minutes"), tr("Delete your minutes from this study"), lambda: self.sure.show()
+        )
         self.lay_out(self.total, what, tabs, 1, self.switch, foot=(self.delete, self.sure))
         self.recordings.chosen.connect(lambda row: context.look_at(row.key, 0))
         self._log.changed.connect(self.refresh)

@@ -8,16 +8,12 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFormLayout,
     QHBoxLayout,
     QHeaderView,
     QListWidgetItem,
-    QPushButton,
-    QSplitter,
     QTableWidget,
     QTableWidgetItem,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -50,7 +46,9 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialogs.dialog_windows import DialogButtons, OwnDialog
 from widgets.empty_state import EmptyHint
-from widgets.form.layouts import make_column, make_row, make_tab_page
+from widgets.form.controls import push_button
+from widgets.form.input_fields import ChoiceBox
+from widgets.form.layouts import make_column, make_form, make_row, make_splitter, make_tab_page
 from widgets.form.wheel_guard import ComboBox
 from widgets.progress_bars import ProgressLine
 from widgets.table.lists import ShortList
@@ -161,31 +159,17 @@ class SplitDialog(OwnDialog):
         super().__init__(parent)
         self.setWindowTitle(tr("Copy for an annotator"))
         self.setMinimumWidth(480)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
-        column.setSpacing(theme.GRID * 2)
-        form = QFormLayout()
-        form.setSpacing(theme.GRID)
         self.who = ComboBox()
         self.who.addItems(list(names))
         describe(self.who, tr("Annotator"), tr("Who will work in the copy"))
-        self.media = ComboBox()
-        for key, text in _MEDIA_CHOICES.items():
-            self.media.addItem(text, key)
-        describe(self.media, tr("Media files"), tr("What becomes of the recordings' files"))
-        form.addRow(tr("&Annotator"), self.who)
-        form.addRow(tr("&Media files"), self.media)
-        column.addLayout(form)
-        note = PlainLabel(
-            tr("The copy is a new file with their recordings and none of anybody else's work or history.")
-        )
-        note.setWordWrap(True)
-        note.setProperty("quiet", "true")
-        column.addWidget(note)
+        self.media = ChoiceBox(tr("Media files"), tr("What becomes of the recordings' files"), _MEDIA_CHOICES)
+        form = make_form((tr("&Annotator"), self.who), (tr("&Media files"), self.media))
+        note = tr("The copy is a new file with their recordings and none of anybody else's work or history.")
         self.buttons = DialogButtons(self, tr("Choose a place…"), tr("Make no copy"))
         self.buttons.go_on.setToolTip(tr("Choose where the copy goes (Enter)"))
         self.buttons.go_on.clicked.connect(self.accept)
-        column.addLayout(self.buttons)
+        parts = (form, PlainLabel(note, wordWrap=True, look="quiet"), self.buttons)
+        self.setLayout(make_column(*parts, margin=theme.GRID * 2, spacing=theme.GRID * 2))
 
     def selection(self) -> tuple[str, MediaWith]:
         """Return who it is for and what becomes of the media."""
@@ -239,15 +223,8 @@ class ConflictsView(QWidget):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         for section in (1, 2):
             header.setSectionResizeMode(section, QHeaderView.ResizeMode.Stretch)
-        self.note = PlainLabel()
-        self.note.setProperty("quiet", "true")
-        self.note.setWordWrap(True)
-        split = QSplitter()
-        split.addWidget(self.listing)
-        split.addWidget(self.table)
-        split.setSizes([368, 640])
-        split.setStretchFactor(1, 1)
-        split.setChildrenCollapsible(False)
+        self.note = PlainLabel(wordWrap=True, look="quiet")
+        split = make_splitter(Qt.Orientation.Horizontal, self.listing, self.table, 1, sizes=(368, 640))
         self.setLayout(make_column(split, 1, self._foot()))
         self.show_items(())
 
@@ -272,8 +249,7 @@ class ConflictsView(QWidget):
         self._show_current()
 
     def _foot(self) -> QHBoxLayout:
-        self.ours = QPushButton(tr("Keep ours"))
-        self.theirs = QPushButton(tr("Take theirs"))
+        self.ours, self.theirs = push_button(tr("Keep ours")), push_button(tr("Take theirs"))
         for button, side, key, text in (
             (self.ours, "ours", "Ctrl+Left", tr("Leave the study as it is")),
             (self.theirs, "theirs", "Ctrl+Right", tr("Put the other version in place")),
@@ -348,17 +324,20 @@ class TeamTab(StudyView):
             key=lambda row: row.id,
             empty=tr("No recordings yet. Add some in the main window: Ctrl+O."),
         )
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
+        self.tabs = QTabWidget(documentMode=True)
         self.tabs.addTab(make_tab_page(self.form, self.table, 1), tr("Plan"))
         self.tabs.addTab(self.conflicts, tr("Conflicts"))
         self.progress = ProgressLine(tr("Copy for an annotator"))
-        self.split = QPushButton(tr("Copy for an annotator…"))
-        self.split.setToolTip(tr("Make a study file for one annotator, with nothing of anybody else's work"))
-        self.split.clicked.connect(self._make_copy)
-        self.merge = QPushButton(tr("Merge copies…"))
-        self.merge.setToolTip(tr("Bring the work of copies home; merging a copy twice changes nothing"))
-        self.merge.clicked.connect(self._merge)
+        self.split = push_button(
+            tr("Copy for an annotator…"),
+            tr("Make a study file for one annotator, with nothing of anybody else's work"),
+            self._make_copy,
+        )
+        self.merge = push_button(
+            tr("Merge copies…"),
+            tr("Bring the work of copies home; merging a copy twice changes nothing"),
+            self._merge,
+        )
         self.lay_out(self.tabs, 1, self.progress, foot=(self.split, self.merge))
         self.copying = AnnotatorCopyMaker(self._studio, context.background, self)
         self.copying.progressed.connect(self.progress.show_progress)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QWidget
 
 from annotate.team.training_gate import require_training
 from app.gui.study.study_controller import StudyController
@@ -11,6 +11,8 @@ from project.entities.study_records import Changes
 from project.errors import UserError
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import push_button
+from widgets.form.layouts import make_row
 from widgets.text_labels import PlainLabel
 from widgets.theme import pixmap
 
@@ -27,17 +29,10 @@ class GateLine(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("Why this recording is closed"))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(theme.GRID, 2, theme.GRID, 2)
-        row.setSpacing(theme.GRID)
         self._sign = PlainLabel()
-        row.addWidget(self._sign)
         self._text = PlainLabel(wordWrap=True)
-        row.addWidget(self._text, 1)
-        self.button = QPushButton(tr("Training…"))
-        self.button.setToolTip(tr("Show how far your training is"))
-        self.button.clicked.connect(self.open_requested)
-        row.addWidget(self.button)
+        self.button = push_button(tr("Training…"), tr("Show how far your training is"), self.open_requested)
+        self.setLayout(make_row(self._sign, self._text, 1, self.button, margin=(theme.GRID, 2, theme.GRID, 2)))
         theme.notifier.changed.connect(self._tint)
         self._tint()
         self.hide()

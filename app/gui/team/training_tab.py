@@ -9,11 +9,8 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDoubleSpinBox,
     QGridLayout,
-    QHBoxLayout,
     QListWidgetItem,
-    QPushButton,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -32,6 +29,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyHint
 from widgets.form.checklists import ROW_HEIGHT
+from widgets.form.controls import check_box, push_button
 from widgets.form.input_fields import DecimalBox
 from widgets.form.layouts import make_column, make_row, make_tab_page
 from widgets.form.wheel_guard import ComboBox
@@ -126,30 +124,21 @@ class SetupForm(QWidget):
 
     def __init__(self, figures: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, theme.GRID, 0, 0)
-        row.setSpacing(theme.GRID * 2)
         self.recordings = ShortList()
         self.recordings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.recordings.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         describe(self.recordings, tr("Recordings to train on"), tr("Tick the recordings that everybody trains on"))
         EmptyHint(self.recordings, tr("No recordings yet. Add some in the main window: Ctrl+O."))
         left = make_column(PlainLabel(tr("Recordings to train on")), self.recordings, 1)
-        row.addLayout(left, 1)
-        right = QVBoxLayout()
-        right.setSpacing(theme.GRID)
-        right.addWidget(PlainLabel(tr("Reference: whose segments are compared with")))
-        self.reference = ComboBox()
-        self.reference.setAccessibleName(tr("Reference"))
-        self.reference.setPlaceholderText(tr("Nobody has worked on the study yet"))
-        self.reference.setToolTip(tr("The annotator whose segments the others are compared with"))
-        right.addWidget(self.reference)
+        self.reference = ComboBox(placeholderText=tr("Nobody has worked on the study yet"))
+        describe(self.reference, tr("Reference"), tr("The annotator whose segments the others are compared with"))
         grid = QGridLayout()
         grid.setSpacing(theme.GRID)
         self.minimum: dict[str, tuple[QCheckBox, QDoubleSpinBox]] = {}
         for place, (key, name) in enumerate(figures):
-            tick = QCheckBox(tr("{name} at least").format(name=name))
-            tick.setToolTip(plain_tip(tr("Whether {name} counts").format(name=name.lower())))
+            tick = check_box(
+                tr("{name} at least").format(name=name), tr("Whether {name} counts").format(name=name.lower())
+            )
             least = DecimalBox(minimum=0, maximum=1, singleStep=0.05, decimals=2, value=0.5)
             describe(
                 least,
@@ -162,17 +151,22 @@ class SetupForm(QWidget):
             grid.addWidget(least, place, 1)
             self.minimum[key] = (tick, least)
         grid.setColumnStretch(2, 1)
-        right.addLayout(grid)
-        right.addStretch()
-        self.start = QPushButton(tr("Set up training"))
-        self.start.setToolTip(tr("Everybody in the plan gets these recordings to train on; Undo takes it back"))
-        self.start.clicked.connect(self._request_setup)
-        self.off = QPushButton(tr("End training"))
-        self.off.setToolTip(tr("The work is open to everybody; Undo takes it back"))
-        self.off.clicked.connect(self.disable_requested)
-        buttons = make_row(self.start, self.off, None)
-        right.addLayout(buttons)
-        row.addLayout(right, 1)
+        self.start = push_button(
+            tr("Set up training"),
+            tr("Everybody in the plan gets these recordings to train on; Undo takes it back"),
+            self._request_setup,
+        )
+        self.off = push_button(
+            tr("End training"), tr("The work is open to everybody; Undo takes it back"), self.disable_requested
+        )
+        right = make_column(
+            PlainLabel(tr("Reference: whose segments are compared with")),
+            self.reference,
+            grid,
+            None,
+            make_row(self.start, self.off, None),
+        )
+        self.setLayout(make_row(left, 1, right, 1, margin=(0, theme.GRID, 0, 0), spacing=theme.GRID * 2))
 
     def set_choices(self, recordings: Sequence[tuple[str, str]], people: Sequence[str]) -> None:
         """Offer recordings (id, text) and names of annotators; what was ticked and chosen stays."""
@@ -228,8 +222,7 @@ class TrainingTab(StudyView):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self._gate: Gate | None = None
-        self.heading = PlainLabel(wordWrap=True)
-        self.heading.setFont(theme.font(semibold=True))
+        self.heading = PlainLabel(wordWrap=True, font=theme.font(semibold=True))
         self.figures = RecordTable(
             tr("Figures"),
             text_columns([tr("Annotator"), *(FIGURE_NAMES[figure] for figure in FIGURES), tr("Result")]),
@@ -247,8 +240,7 @@ class TrainingTab(StudyView):
         )
         self.note = PlainLabel(wordWrap=True)
         self.form = SetupForm(list(FIGURE_NAMES.items()))
-        self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
+        self.tabs = QTabWidget(documentMode=True)
         self.tabs.addTab(make_tab_page(self.figures, self.recordings, self.note, self.lines, 1), tr("Measures"))
         self.tabs.addTab(self.form, tr("Set up"))
         self.lay_out(self.heading, self.tabs, 1)

@@ -7,15 +7,11 @@ from functools import cache
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPixmap
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QLineEdit,
-    QPushButton,
-    QWidget,
-)
+from PySide6.QtWidgets import QWidget
 
 from resources.translation import later, tr, trn
 from widgets import theme
+from widgets.form.controls import check_box, line_edit, push_button
 from widgets.form.input_fields import IntegerBox
 from widgets.form.layouts import make_column, make_row
 from widgets.table.record_table import RecordColumn
@@ -44,32 +40,32 @@ class TeamPlanForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.names = QLineEdit(placeholderText=tr("Ada, Bo, Cy"))
-        describe(
-            self.names,
+        self.names = line_edit(
             tr("Annotators, separated by commas"),
+            tr("Ada, Bo, Cy"),
             tr("Names of those who share the recordings, separated by commas"),
         )
         self.names.returnPressed.connect(self._request_plan)
         self.per_recording = IntegerBox(minimum=1, maximum=20, value=2)
-        self.per_recording.setToolTip(tr("How many annotate each recording"))
         self.seed = IntegerBox(minimum=0, maximum=999_999)
-        self.seed.setToolTip(tr("Another number gives another plan; the same one, the same plan"))
-        self.keep = QCheckBox(tr("Keep current assignments"))
-        self.keep.setToolTip(tr("What somebody has begun always stays; this also keeps what nobody has begun"))
-        self.held_out = QCheckBox(tr("Held-out ones too"))
-        self.held_out.setToolTip(tr("Plan recordings that are held out as well"))
-        self.make = QPushButton(tr("Make plan"))
-        self.make.setToolTip(tr("Share the recordings out evenly; Undo takes it back"))
-        self.make.clicked.connect(self._request_plan)
-        for spin in (self.per_recording, self.seed):
-            describe(spin, spin.toolTip(), spin.toolTip())
+        self.keep = check_box(
+            tr("Keep current assignments"),
+            tr("What somebody has begun always stays; this also keeps what nobody has begun"),
+        )
+        self.held_out = check_box(tr("Held-out ones too"), tr("Plan recordings that are held out as well"))
+        self.make = push_button(
+            tr("Make plan"), tr("Share the recordings out evenly; Undo takes it back"), self._request_plan
+        )
+        for spin, tip in (
+            (self.per_recording, tr("How many annotate each recording")),
+            (self.seed, tr("Another number gives another plan; the same one, the same plan")),
+        ):
+            describe(spin, tip, tip)
             spin.setFixedWidth(theme.scaled(56))
         head = make_row(PlainLabel(tr("Annotators")), self.names, 1, self.make)
         each = make_row(self.per_recording, PlainLabel(tr("for each recording")))
-        options = make_row(each, PlainLabel(tr("Seed")), self.seed, self.keep, self.held_out, None)
-        options.setSpacing(theme.GRID * 2)
-        self.setLayout(make_column(head, options))
+        options = (each, PlainLabel(tr("Seed")), self.seed, self.keep, self.held_out, None)
+        self.setLayout(make_column(head, make_row(*options, spacing=theme.GRID * 2)))
 
     def set_names(self, names: tuple[str, ...]) -> None:
         """Fill in who is in the plan, unless somebody is typing."""
