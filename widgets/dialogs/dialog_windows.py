@@ -272,19 +272,10 @@ class ChoiceDialog(OwnDialog):
         self.setAccessibleDescription(f"{question}\n{more}")
         picture = PlainLabel()
         picture.setPixmap(icon("info", "accent").pixmap(QSize(_ICON_PX, _ICON_PX), self.devicePixelRatioF()))
-        texts = make_column()
         head = PlainLabel(question, wordWrap=True, font=theme.font(semibold=True))
-        texts.addWidget(head)
-        for paragraph in more.split("\n\n"):
-            texts.addWidget(PlainLabel(paragraph, wordWrap=True))
-        self.buttons: dict[str, QPushButton] = {}
-        line = make_row()
+        texts = make_column(head, *(PlainLabel(paragraph, wordWrap=True) for paragraph in more.split("\n\n")))
         self.away = self._button(*away, "")
-        line.addWidget(self.away)
-        line.addStretch()
-        for key, text, tip in choices:
-            self.buttons[key] = self._button(text, tip, key)
-            line.addWidget(self.buttons[key])
+        self.buttons = {key: self._button(text, tip, key) for key, text, tip in choices}
         last = self.buttons[choices[-1][0]]
         last.setProperty("primary", True)
         last.setAutoDefault(True)
@@ -292,7 +283,7 @@ class ChoiceDialog(OwnDialog):
         column = make_column(
             make_row((picture, Qt.AlignmentFlag.AlignTop), texts, 1, spacing=theme.GRID * 3 // 2),
             None,
-            line,
+            make_row(self.away, None, *self.buttons.values()),
             margin=theme.GRID * 2,
             spacing=theme.GRID * 2,
         )

@@ -110,8 +110,6 @@ class SegmentForm(QWidget):
         self._needed: dict[str, QLabel] = {}
         self._notes: dict[str, QLabel] = {}
         self.editors: dict[str, FieldEditor] = {}
-        column = make_column(spacing=theme.GRID * 2)
-        self.setLayout(column)
         for field in scheme.fields_of(track):
             editor = EDITORS[field.kind](field)
             editor.changed.connect(partial(self._on_value_changed, field.key))
@@ -123,12 +121,11 @@ class SegmentForm(QWidget):
             block = make_panel(
                 make_column(make_row(heading, None, needed), editor, note, None, spacing=theme.GRID // 2)
             )
-            column.addWidget(block)
             self.editors[field.key] = editor
             self._blocks[field.key] = block
             self._needed[field.key] = needed
             self._notes[field.key] = note
-        column.addStretch(1)
+        self.setLayout(make_column(*self._blocks.values(), None, spacing=theme.GRID * 2))
         theme.notifier.changed.connect(self._tint)
         self._tint()
 
