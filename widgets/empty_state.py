@@ -47,12 +47,13 @@ class EmptyState(QWidget):
             alignment=Qt.AlignmentFlag.AlignHCenter, wordWrap=True, font=theme.font(theme.POINTS + 2, semibold=True)
         )
         self._hint = PlainLabel(alignment=Qt.AlignmentFlag.AlignHCenter, wordWrap=True, maximumWidth=_MAX_HINT_WIDTH)
-        hint_row = make_row(None, self._hint, _HINT_STRETCH, None)
-        buttons = [self._connect_button(QPushButton(choice.text), choice) for choice in choices]
-        rows = [make_row(None, *buttons, None, margin=(0, theme.GRID, 0, 0))] if buttons else []
+        rows = [make_row(None, self._hint, _HINT_STRETCH, None)]
+        if choices:
+            buttons = (self._connect_button(QPushButton(choice.text), choice) for choice in choices)
+            rows.append(make_row(None, *buttons, None, margin=(0, theme.GRID, 0, 0)))
         self._links = make_column(spacing=0)
-        parts = (self._picture, self._title, hint_row, *rows, self._links)
-        self.setLayout(make_column(None, 2, *parts, None, 3, margin=theme.GRID * 3))
+        head = (None, 2, self._picture, self._title)
+        self.setLayout(make_column(*head, *rows, self._links, None, 3, margin=theme.GRID * 3))
         theme.notifier.changed.connect(self._tint)
         self.set_text(title, hint)
         self._tint()

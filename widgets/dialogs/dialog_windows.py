@@ -63,10 +63,8 @@ class DialogButtons(QHBoxLayout):
         self.away = push_button(
             away, tr("{cancelled} (Esc)").format(cancelled=cancelled), dialog.reject, autoDefault=False
         )
-        self.go_on = push_button(go_on, go_on if careful else tr("{go_on} (Enter)").format(go_on=go_on))
-        self.go_on.setProperty("primary", not careful)
-        self.go_on.setProperty("careful", careful)
-        self.go_on.setAutoDefault(not careful)
+        tip = go_on if careful else tr("{go_on} (Enter)").format(go_on=go_on)
+        self.go_on = push_button(go_on, tip, look="careful" if careful else "primary", autoDefault=not careful)
         (self.away if careful else self.go_on).setDefault(True)
         self.addWidget(self.note, 1)
         self.addWidget(self.away)
@@ -201,9 +199,8 @@ class AgreeDialog(OwnDialog):
     def __init__(self, title: str, question: str, button: str, parent: QWidget | None, *, careful: bool) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        picture = PlainLabel()
         name, ink = ("triangle-alert", "uncertain") if careful else ("info", "accent")
-        picture.setPixmap(icon(name, ink).pixmap(QSize(_ICON_PX, _ICON_PX), self.devicePixelRatioF()))
+        picture = PlainLabel(pixmap=icon(name, ink).pixmap(QSize(_ICON_PX, _ICON_PX), self.devicePixelRatioF()))
         self.buttons = DialogButtons(self, button, tr("Change nothing"), away=tr("Not now"), careful=careful)
         self.buttons.go_on.clicked.connect(self.accept)
         column = make_column(
@@ -270,8 +267,7 @@ class ChoiceDialog(OwnDialog):
         self.chosen = ""
         self.setWindowTitle(title)
         self.setAccessibleDescription(f"{question}\n{more}")
-        picture = PlainLabel()
-        picture.setPixmap(icon("info", "accent").pixmap(QSize(_ICON_PX, _ICON_PX), self.devicePixelRatioF()))
+        picture = PlainLabel(pixmap=icon("info", "accent").pixmap(QSize(_ICON_PX, _ICON_PX), self.devicePixelRatioF()))
         head = PlainLabel(question, wordWrap=True, font=theme.font(semibold=True))
         texts = make_column(head, *(PlainLabel(paragraph, wordWrap=True) for paragraph in more.split("\n\n")))
         self.away = self._button(*away, "")
