@@ -216,22 +216,19 @@ class AgreeDialog(OwnDialog):
 
 def _question_layout(question: str) -> QVBoxLayout:
     """Lay the question out by its paragraphs; a line that begins with a dot is indented as a whole."""
-    column = make_column()
-    for paragraph in question.split("\n\n"):
-        lines = make_column(spacing=theme.GRID // 4)
-        for line in paragraph.split("\n"):
-            row = make_row()
-            dotted = line.startswith(_BULLET)
-            text = PlainLabel(line.removeprefix(_BULLET), wordWrap=True)
-            text.setFixedWidth(_QUESTION_WIDTH - (_BULLET_INDENT if dotted else 0))
-            if dotted:
-                dot = PlainLabel(_BULLET.strip())
-                dot.setFixedWidth(_BULLET_INDENT - theme.GRID)
-                row.addWidget(dot, 0, Qt.AlignmentFlag.AlignTop)
-            row.addWidget(text)
-            lines.addLayout(row)
-        column.addLayout(lines)
-    return column
+    paragraphs = ([_line_row(line) for line in paragraph.split("\n")] for paragraph in question.split("\n\n"))
+    return make_column(*(make_column(*rows, spacing=theme.GRID // 4) for rows in paragraphs))
+
+
+def _line_row(line: str) -> QHBoxLayout:
+    text = PlainLabel(line.removeprefix(_BULLET), wordWrap=True)
+    if not line.startswith(_BULLET):
+        text.setFixedWidth(_QUESTION_WIDTH)
+        return make_row(text)
+    text.setFixedWidth(_QUESTION_WIDTH - _BULLET_INDENT)
+    dot = PlainLabel(_BULLET.strip())
+    dot.setFixedWidth(_BULLET_INDENT - theme.GRID)
+    return make_row((dot, Qt.AlignmentFlag.AlignTop), text)
 
 
 _CHOICE_WIDTH = 520
