@@ -42,25 +42,18 @@ class EmptyState(QWidget):
     ) -> None:
         super().__init__(parent)
         self._icon = icon
-        column = make_column(None, 2, margin=theme.GRID * 3)
-        self.setLayout(column)
         self._picture = PlainLabel(alignment=Qt.AlignmentFlag.AlignHCenter)
         self._title = PlainLabel(
             alignment=Qt.AlignmentFlag.AlignHCenter, wordWrap=True, font=theme.font(theme.POINTS + 2, semibold=True)
         )
         self._hint = PlainLabel(alignment=Qt.AlignmentFlag.AlignHCenter, wordWrap=True, maximumWidth=_MAX_HINT_WIDTH)
-        column.addWidget(self._picture)
-        column.addWidget(self._title)
-        column.addLayout(make_row(None, self._hint, _HINT_STRETCH, None))
-        row = make_row(None, margin=(0, theme.GRID, 0, 0))
-        for choice in choices:
-            row.addWidget(self._connect_button(QPushButton(choice.text), choice))
-        row.addStretch(1)
+        rows = [make_row(None, self._hint, _HINT_STRETCH, None)]
         if choices:
-            column.addLayout(row)
+            buttons = (self._connect_button(QPushButton(choice.text), choice) for choice in choices)
+            rows.append(make_row(None, *buttons, None, margin=(0, theme.GRID, 0, 0)))
         self._links = make_column(spacing=0)
-        column.addLayout(self._links)
-        column.addStretch(3)
+        head = (None, 2, self._picture, self._title)
+        self.setLayout(make_column(*head, *rows, self._links, None, 3, margin=theme.GRID * 3))
         theme.notifier.changed.connect(self._tint)
         self.set_text(title, hint)
         self._tint()
@@ -116,11 +109,9 @@ class EmptyHint(PlainLabel):
     """
 
     def __init__(self, view: QAbstractItemView, text: str) -> None:
-        super().__init__(text, view.viewport())
+        centre = Qt.AlignmentFlag.AlignCenter
+        super().__init__(text, view.viewport(), look="quiet", wordWrap=True, alignment=centre)
         self._view = view
-        self.setProperty("quiet", True)
-        self.setWordWrap(True)
-        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         view.setAccessibleDescription(text)
         model = view.model()

@@ -344,14 +344,14 @@ class LabelButtons(QWidget):
             key = working_shortcut(label, taken)
             button = push_button(
                 f" {label.name}",
+                do=lambda _=False, key=label.key: self._choose(key),
                 name=tr("Label: {name}").format(name=label.name),
                 side=SIGN_PX,
                 look="segment",
                 checkable=True,
+                accessibleDescription=label.definition,
             )
-            button.setAccessibleDescription(label.definition)
             button.setToolTip(definition_tooltip(label.name, label.definition, key, label.examples))
-            button.clicked.connect(lambda _=False, key=label.key: self._choose(key))
             flow.addWidget(button)
             if key:
                 _add_key_cap(button, key)

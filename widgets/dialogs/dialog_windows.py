@@ -63,10 +63,8 @@ class DialogButtons(QHBoxLayout):
         self.away = push_button(
             away, tr("{cancelled} (Esc)").format(cancelled=cancelled), dialog.reject, autoDefault=False
         )
-        self.go_on = push_button(go_on, go_on if careful else tr("{go_on} (Enter)").format(go_on=go_on))
-        self.go_on.setProperty("primary", not careful)
-        self.go_on.setProperty("careful", careful)
-        self.go_on.setAutoDefault(not careful)
+        tip = go_on if careful else tr("{go_on} (Enter)").format(go_on=go_on)
+        self.go_on = push_button(go_on, tip, look="careful" if careful else "primary", autoDefault=not careful)
         (self.away if careful else self.go_on).setDefault(True)
         self.addWidget(self.note, 1)
         self.addWidget(self.away)
@@ -201,9 +199,8 @@ class AgreeDialog(OwnDialog):
     def __init__(self, title: str, question: str, button: str, parent: QWidget | None, *, careful: bool) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        picture = PlainLabel()
         name, ink = ("triangle-alert", "uncertain") if careful else ("info", "accent")
-        picture.setPixmap(icon(name, ink).pixmap(QSize(_ICON_PX, _ICON_PX), self.devicePixelRatioF()))
+        picture = PlainLabel(pixmap=icon(name, ink).pixmap(QSize(_ICON_PX, _ICON_PX), self.devicePixelRatioF()))
         self.buttons = DialogButtons(self, button, tr("Change nothing"), away=tr("Not now"), careful=careful)
         self.buttons.go_on.clicked.connect(self.accept)
         column = make_column(
@@ -219,22 +216,19 @@ class AgreeDialog(OwnDialog):
 
 def _question_layout(question: str) -> QVBoxLayout:
     """Lay the question out by its paragraphs; a line that begins with a dot is indented as a whole."""
-    column = make_column()
-    for paragraph in question.split("\n\n"):
-        lines = make_column(spacing=theme.GRID // 4)
-        for line in paragraph.split("\n"):
-            row = make_row()
-            dotted = line.startswith(_BULLET)
-            text = PlainLabel(line.removeprefix(_BULLET), wordWrap=True)
-            text.setFixedWidth(_QUESTION_WIDTH - (_BULLET_INDENT if dotted else 0))
-            if dotted:
-                dot = PlainLabel(_BULLET.strip())
-                dot.setFixedWidth(_BULLET_INDENT - theme.GRID)
-                row.addWidget(dot, 0, Qt.AlignmentFlag.AlignTop)
-            row.addWidget(text)
-            lines.addLayout(row)
-        column.addLayout(lines)
-    return column
+    paragraphs = ([_line_row(line) for line in paragraph.split("\n")] for paragraph in question.split("\n\n"))
+    return make_column(*(make_column(*rows, spacing=theme.GRID // 4) for rows in paragraphs))
+
+
+def _line_row(line: str) -> QHBoxLayout:
+    text = PlainLabel(line.removeprefix(_BULLET), wordWrap=True)
+    if not line.startswith(_BULLET):
+        text.setFixedWidth(_QUESTION_WIDTH)
+        return make_row(text)
+    text.setFixedWidth(_QUESTION_WIDTH - _BULLET_INDENT)
+    dot = PlainLabel(_BULLET.strip())
+    dot.setFixedWidth(_BULLET_INDENT - theme.GRID)
+    return make_row((dot, Qt.AlignmentFlag.AlignTop), text)
 
 
 _CHOICE_WIDTH = 520
@@ -270,21 +264,11 @@ class ChoiceDialog(OwnDialog):
         self.chosen = ""
         self.setWindowTitle(title)
         self.setAccessibleDescription(f"{question}\n{more}")
-        picture = PlainLabel()
-        picture.setPixmap(icon("info", "accent").pixmap(QSize(_ICON_PX, _ICON_PX), self.devicePixelRatioF()))
-        texts = make_column()
+        picture = PlainLabel(pixmap=icon("info", "accent").pixmap(QSize(_ICON_PX, _ICON_PX), self.devicePixelRatioF()))
         head = PlainLabel(question, wordWrap=True, font=theme.font(semibold=True))
-        texts.addWidget(head)
-        for paragraph in more.split("\n\n"):
-            texts.addWidget(PlainLabel(paragraph, wordWrap=True))
-        self.buttons: dict[str, QPushButton] = {}
-        line = make_row()
+        texts = make_column(head, *(PlainLabel(paragraph, wordWrap=True) for paragraph in more.split("\n\n")))
         self.away = self._button(*away, "")
-        line.addWidget(self.away)
-        line.addStretch()
-        for key, text, tip in choices:
-            self.buttons[key] = self._button(text, tip, key)
-            line.addWidget(self.buttons[key])
+        self.buttons = {key: self._button(text, tip, key) for key, text, tip in choices}
         last = self.buttons[choices[-1][0]]
         last.setProperty("primary", True)
         last.setAutoDefault(True)
@@ -292,7 +276,7 @@ class ChoiceDialog(OwnDialog):
         column = make_column(
             make_row((picture, Qt.AlignmentFlag.AlignTop), texts, 1, spacing=theme.GRID * 3 // 2),
             None,
-            line,
+            make_row(self.away, None, *self.buttons.values()),
             margin=theme.GRID * 2,
             spacing=theme.GRID * 2,
         )

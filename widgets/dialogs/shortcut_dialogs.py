@@ -12,19 +12,17 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QKeySequenceEdit,
     QLineEdit,
-    QScrollArea,
     QTreeWidget,
     QTreeWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import OwnDialog, close_button
-from widgets.form.controls import check_box, push_button
+from widgets.form.controls import check_box, line_edit, push_button
 from widgets.form.input_fields import mark_search_field
-from widgets.form.layouts import make_column, make_panel, make_row
+from widgets.form.layouts import make_column, make_panel, make_row, make_scroll_area
 from widgets.text_labels import KeyCaps, PlainLabel, describe
 
 _KEY_ROLE = Qt.ItemDataRole.UserRole
@@ -66,9 +64,9 @@ class ShortcutEditor(OwnDialog):
         self.setWindowTitle(tr("Change keyboard shortcuts"))
         self.setModal(False)
         self.resize(720, 600)
-        self.search = QLineEdit(placeholderText=tr("Find an action or a key"), clearButtonEnabled=True)
+        find = tr("Find an action or a key")
+        self.search = line_edit(find, find, tr("Words of what it does, or its key"), clearButtonEnabled=True)
         mark_search_field(self.search)
-        describe(self.search, tr("Find an action or a key"), tr("Words of what it does, or its key"))
         self.search.textChanged.connect(self._filter)
         self.tree = QTreeWidget()
         self.tree.setAccessibleName(tr("Actions"))
@@ -141,42 +139,36 @@ class ShortcutEditor(OwnDialog):
             tr("No key"),
             tr("Take the keys of this action away"),
             lambda: self.clear_requested.emit(self.current_action()),
+            autoDefault=False,
         )
         self.reset = push_button(
             tr("Reset"),
             tr("Give this action its usual keys, as far as they are free"),
             lambda: self.reset_requested.emit(self.current_action()),
+            autoDefault=False,
         )
         return make_row(PlainLabel(tr("New key")), self.key, 1, self.add, self.clear, self.reset)
 
     def _make_warning(self) -> QWidget:
         self.warning = PlainLabel(wordWrap=True)
         self.take = push_button(
-            tr("Use it here"), tr("Give this key to the chosen action all the same"), self._reassign
+            tr("Use it here"), tr("Give this key to the chosen action all the same"), self._reassign, autoDefault=False
         )
         self._warning_row = make_panel(make_row(self.warning, 1, self.take))
         self._warning_row.hide()
         return self._warning_row
 
     def _foot(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        for text, tip, signal in (
-            (tr("Reset all"), tr("Every action gets its usual keys"), None),
-            (tr("Import…"), tr("Read keys from a file"), self.import_requested),
-            (tr("Export…"), tr("Write your keys to a file"), self.export_requested),
-        ):
-            button = push_button(text, tip, autoDefault=False)
-            if signal is None:
-                button.clicked.connect(lambda: self.reset_requested.emit(""))
-            else:
-                button.clicked.connect(signal)
-            row.addWidget(button)
-        row.addStretch()
-        close = push_button(tr("Close"), tr("Close this window (Esc)"), self.close)
-        row.addWidget(close)
-        for button in (self.take, self.clear, self.reset, close):
-            button.setAutoDefault(False)
-        return row
+        reset, bring, write, close = (
+            push_button(text, tip, do, autoDefault=False)
+            for text, tip, do in (
+                (tr("Reset all"), tr("Every action gets its usual keys"), lambda: self.reset_requested.emit("")),
+                (tr("Import…"), tr("Read keys from a file"), self.import_requested),
+                (tr("Export…"), tr("Write your keys to a file"), self.export_requested),
+                (tr("Close"), tr("Close this window (Esc)"), self.close),
+            )
+        )
+        return make_row(reset, bring, write, None, close)
 
     def _on_key_pressed(self, sequence: QKeySequence) -> None:
         key = sequence.toString(QKeySequence.SequenceFormat.PortableText)
@@ -246,17 +238,15 @@ class ShortcutSheet(OwnDialog):
         self.setAccessibleName(tr("Keyboard shortcuts"))
         self.setModal(False)
         self.resize(760, 560)
-        self.search = QLineEdit(placeholderText=tr("Find a key or what it does"), clearButtonEnabled=True)
+        self.search = line_edit(tr("Find a shortcut"), tr("Find a key or what it does"), clearButtonEnabled=True)
         mark_search_field(self.search)
-        self.search.setAccessibleName(tr("Find a shortcut"))
         self.search.textChanged.connect(self._filter)
         self._nothing = PlainLabel(
             tr("No shortcut has these words."), alignment=Qt.AlignmentFlag.AlignHCenter, visible=False
         )
-        area = QScrollArea(widgetResizable=True)
+        area = make_scroll_area(self._columns(shortcuts), frame=True, sideways=True)
         area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         area.setAccessibleName(tr("Shortcuts"))
-        area.setWidget(self._columns(shortcuts))
         change = push_button(tr("Change…"), tr("Give actions other keys"), self.change_requested, autoDefault=False)
         change.clicked.connect(self.close)
         close = close_button(self)
@@ -290,21 +280,15 @@ class ShortcutSheet(OwnDialog):
 
     def _columns(self, shortcuts: Sequence[Shortcut]) -> QWidget:
         groups = [(name, list(rows)) for name, rows in groupby(shortcuts, key=lambda shortcut: shortcut.group)]
-        result = QWidget()
-        both = make_row(margin=(0, 0, theme.GRID, 0), spacing=theme.GRID * 4)
-        result.setLayout(both)
-        sides = (QVBoxLayout(), QVBoxLayout())
+        sides: tuple[list[QWidget], list[QWidget]] = [], []
         half = (len(shortcuts) + 2 * len(groups)) / 2
         filled = 0
         for name, rows in groups:
             side = sides[0] if filled + len(rows) / 2 <= half else sides[1]
             filled += len(rows) + 2
-            side.addWidget(self._group(name, rows))
-        for side in sides:
-            side.setSpacing(theme.GRID * 2)
-            side.addStretch()
-            both.addLayout(side, 1)
-        return result
+            side.append(self._group(name, rows))
+        left, right = (make_column(*side, None, spacing=theme.GRID * 2) for side in sides)
+        return make_panel(make_row(left, 1, right, 1, margin=(0, 0, theme.GRID, 0), spacing=theme.GRID * 4))
 
     def _group(self, name: str, shortcuts: Sequence[Shortcut]) -> QWidget:
         heading = PlainLabel(name, font=theme.font(semibold=True))

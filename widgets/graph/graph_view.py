@@ -236,17 +236,15 @@ class ChainGraphView(QWidget):
 
     def _make_foot(self) -> QWidget:
         self._told = PlainLabel(look="muted")
-        row = make_row(self._told, 1, margin=(theme.GRID, 2, theme.GRID, 2), spacing=theme.GRID // 2)
-        foot = make_panel(row)
-        for name, text, tip, do in (
+        ways = (
             ("zoom-out", tr("Zoom out"), "-", lambda: self.board.zoom(1 / ZOOM_STEP)),
             ("zoom-in", tr("Zoom in"), "+", lambda: self.board.zoom(ZOOM_STEP)),
             ("maximize", tr("Show the whole chain"), "0", self.board.fit_all),
             ("columns-2", tr("Lay out again, also moved nodes"), "T", self.board.relayout),
-        ):
-            button = tool_button(name, text, f"{text} ({tip})", do, autoRaise=True)
-            row.addWidget(button)
-        return foot
+        )
+        buttons = (tool_button(name, text, do=do, keys=keys, autoRaise=True) for name, text, keys, do in ways)
+        margin = (theme.GRID, 2, theme.GRID, 2)
+        return make_panel(make_row(self._told, 1, *buttons, margin=margin, spacing=theme.GRID // 2))
 
     def _show_state(self, graph: ChainGraph | None) -> None:
         self._stack.setCurrentWidget(self.empty if graph is None else self.board)

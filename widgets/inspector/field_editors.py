@@ -106,13 +106,10 @@ class LongChoiceEditor(FieldEditor):
 
     def __init__(self, field: Field, parent: QWidget | None = None) -> None:
         super().__init__(field, parent)
-        column = make_column(spacing=0)
-        self.setLayout(column)
-        self.rows: dict[str, _SentenceRow] = {}
-        for place, choice in enumerate(field.choices, 1):
-            row = self.rows[choice.key] = _SentenceRow(field, choice, place)
-            row.pressed.connect(lambda key=choice.key: self._on_chosen(key))
-            column.addWidget(row)
+        self.rows = {choice.key: _SentenceRow(field, choice, place) for place, choice in enumerate(field.choices, 1)}
+        for key, row in self.rows.items():
+            row.pressed.connect(lambda key=key: self._on_chosen(key))
+        self.setLayout(make_column(*self.rows.values(), spacing=0))
         self.setFocusProxy(next(iter(self.rows.values())).button)
 
     def value(self) -> Json:
@@ -149,7 +146,6 @@ class ScaleEditor(FieldEditor):
 
     def __init__(self, field: Field, parent: QWidget | None = None) -> None:
         super().__init__(field, parent)
-        row = make_row(spacing=2)
         self.buttons: dict[int, QPushButton] = {}
         for value in range(int(field.minimum), int(field.maximum) + 1, int(field.step)):
             button = push_button(str(value).replace("-", _MINUS), look="segment", checkable=True, minimumWidth=20)
@@ -159,12 +155,9 @@ class ScaleEditor(FieldEditor):
             button.setAccessibleDescription(field.definition)
             button.setToolTip(definition_tooltip(f"{field.name}: {value}", field.definition))
             button.clicked.connect(lambda _=False, value=value: self._on_chosen(value))
-            row.addWidget(button, 1)
             self.buttons[value] = button
-        column = make_column(row, spacing=2)
-        self.setLayout(column)
-        if field.ends:
-            column.addLayout(make_ends_row(field))
+        row = make_row(*(part for button in self.buttons.values() for part in (button, 1)), spacing=2)
+        self.setLayout(make_column(row, *_ends_rows(field), spacing=2))
         self.setFocusProxy(next(iter(self.buttons.values())))
 
     def value(self) -> Json:
@@ -219,10 +212,8 @@ class SliderEditor(FieldEditor):
             lambda: self._set_number(None),
             name=tr("Clear {name}").format(name=field.name),
         )
-        column = make_column(make_row(self.slider, 1, self.box, self.clear), spacing=2)
-        self.setLayout(column)
-        if field.ends:
-            column.addLayout(make_ends_row(field))
+        row = make_row(self.slider, 1, self.box, self.clear)
+        self.setLayout(make_column(row, *_ends_rows(field), spacing=2))
         self.setFocusProxy(self.slider)
         self.slider.valueChanged.connect(self._on_slider_moved)
         self.slider.sliderReleased.connect(self._on_slider_released)
@@ -314,13 +305,15 @@ class _Slider(Slider):
             super().keyPressEvent(event)
 
 
-def make_ends_row(field: Field) -> QHBoxLayout:
-    """Return a line with what the lowest and the highest value mean."""
-    row = QHBoxLayout()
-    for text, side in zip(field.ends, (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight), strict=True):
-        label = PlainLabel(text, font=theme.font(theme.POINTS - 1), look="quiet", wordWrap=True, alignment=side)
-        row.addWidget(label, 1)
-    return row
+def _ends_rows(field: Field) -> list[QHBoxLayout]:
+    """Return a line with what the lowest and the highest value mean, where the field says so."""
+    if not field.ends:
+        return []
+    left, right = (
+        PlainLabel(text, font=theme.font(theme.POINTS - 1), look="quiet", wordWrap=True, alignment=side)
+        for text, side in zip(field.ends, (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight), strict=True)
+    )
+    return [make_row(left, 1, right, 1)]
 
 
 def make_number_editor(field: Field) -> FieldEditor:
@@ -449,16 +442,15 @@ class ChoiceEditor(FieldEditor):
 
     def __init__(self, field: Field, parent: QWidget | None = None) -> None:
         super().__init__(field, parent)
-        row = make_row(spacing=theme.GRID // 2)
-        self.setLayout(row)
         self.buttons: dict[str, QPushButton] = {}
         for choice in field.choices:
             button = push_button(choice.name, name=f"{field.name}: {choice.name}", look="segment", checkable=True)
             button.setAccessibleDescription(choice.definition)
             button.setToolTip(definition_tooltip(choice.name, choice.definition, choice.shortcut, choice.examples))
             button.clicked.connect(lambda _=False, key=choice.key: self._on_chosen(key))
-            row.addWidget(button, 1)
             self.buttons[choice.key] = button
+        shares = (part for button in self.buttons.values() for part in (button, 1))
+        self.setLayout(make_row(*shares, spacing=theme.GRID // 2))
         self.setFocusProxy(next(iter(self.buttons.values())))
 
     def value(self) -> Json:
@@ -490,14 +482,10 @@ class ChoicesEditor(FieldEditor):
 
     def __init__(self, field: Field, parent: QWidget | None = None) -> None:
         super().__init__(field, parent)
-        column = make_column(spacing=0)
-        self.setLayout(column)
-        self.boxes: dict[str, TickRow] = {}
-        for choice in field.choices:
-            box = TickRow(choice)
+        self.boxes = {choice.key: TickRow(choice) for choice in field.choices}
+        for box in self.boxes.values():
             box.clicked.connect(lambda _=False: self.changed.emit(self.value()))
-            column.addWidget(box)
-            self.boxes[choice.key] = box
+        self.setLayout(make_column(*self.boxes.values(), spacing=0))
         self.setFocusProxy(next(iter(self.boxes.values())))
 
     def value(self) -> Json:

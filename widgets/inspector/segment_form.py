@@ -9,7 +9,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QLabel, QWidget
 
 from project.entities.study_records import Json, Participant, Segment
 from project.schemes.scheme import Scheme
@@ -110,8 +110,6 @@ class SegmentForm(QWidget):
         self._needed: dict[str, QLabel] = {}
         self._notes: dict[str, QLabel] = {}
         self.editors: dict[str, FieldEditor] = {}
-        column = make_column(spacing=theme.GRID * 2)
-        self.setLayout(column)
         for field in scheme.fields_of(track):
             editor = EDITORS[field.kind](field)
             editor.changed.connect(partial(self._on_value_changed, field.key))
@@ -123,12 +121,11 @@ class SegmentForm(QWidget):
             block = make_panel(
                 make_column(make_row(heading, None, needed), editor, note, None, spacing=theme.GRID // 2)
             )
-            column.addWidget(block)
             self.editors[field.key] = editor
             self._blocks[field.key] = block
             self._needed[field.key] = needed
             self._notes[field.key] = note
-        column.addStretch(1)
+        self.setLayout(make_column(*self._blocks.values(), None, spacing=theme.GRID * 2))
         theme.notifier.changed.connect(self._tint)
         self._tint()
 
@@ -213,27 +210,19 @@ class SegmentHeader(QWidget):
         super().__init__(parent)
         self._start_us = self._end_us = 0
         self._is_point = False
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(theme.GRID)
         self._chip = LabelChip()
         self._annotator = ElidedLabel()
         self._play = tool_button("play", tr("Play this segment"), keys="Shift+Space", side=16, do=self.play_requested)
         self._delete = tool_button("trash-2", tr("Delete this segment"), keys="Del", side=16, do=self.delete_requested)
-        grid.addLayout(make_row(self._chip, self._annotator, 1, self._play, self._delete), 0, 0)
+        whose = make_row(self._chip, self._annotator, 1, self._play, self._delete)
         self.start = TimeEdit(tr("Start"))
         self.start.setToolTip(tr("Start: type a time, or take the playhead's ([)"))
         self.end = TimeEdit("End")
         self.end.setToolTip(tr("End: type a time, or take the playhead's (])"))
         self._duration = ElidedLabel()
         self._dash = PlainLabel("–")  # noqa: RUF001 an en dash is what stands between two times
-        grid.addLayout(
-            make_row(
-                self.start, self._dash, self.end, Gap(theme.GRID // 2), self._duration, 1, spacing=theme.GRID // 2
-            ),
-            1,
-            0,
-        )
+        times = (self.start, self._dash, self.end, Gap(theme.GRID // 2), self._duration, 1)
+        self.setLayout(make_column(whose, make_row(*times, spacing=theme.GRID // 2)))
         self.start.time_entered.connect(lambda start: self._on_times_entered(start, self._end_us))
         self.end.time_entered.connect(lambda end: self._on_times_entered(self._start_us, end))
         self.start.rejected.connect(self.rejected)

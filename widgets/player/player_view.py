@@ -23,8 +23,8 @@ from PySide6.QtWidgets import QApplication, QPushButton, QSizePolicy, QWidget
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
+from widgets.form.controls import push_button
 from widgets.player.picture_adjustment import STEP, Brightening, Magnification
-from widgets.text_labels import plain_tip
 from widgets.theme import paint_icon
 
 _SHADOW = QColor(0, 0, 0, 150)
@@ -338,9 +338,8 @@ class PlayerView(QWidget):
             self._action.deleteLater()
             self._action = None
         if action:
-            self._action = QPushButton(action, self)
-            self._action.setToolTip(plain_tip(tr("{action} what is missing").format(action=action.rstrip("…"))))
-            self._action.clicked.connect(self.action_requested)
+            tip = tr("{action} what is missing").format(action=action.rstrip("…"))
+            self._action = push_button(action, tip, self.action_requested, parent=self)
             self._action.setVisible(self._picture is None)
             self._place_action()
         self._describe()

@@ -1,16 +1,18 @@
 """The row of playback controls under the picture."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
+from widgets.form.controls import Do, tool_button
 from widgets.form.input_fields import TimeEdit
-from widgets.form.layouts import make_row
+from widgets.form.layouts import Gap, make_row
 from widgets.form.wheel_guard import Slider
 from widgets.text_labels import PlainLabel, describe, plain_tip
 from widgets.theme import icon
@@ -79,50 +81,42 @@ class TransportBar(QWidget):
         super().__init__(parent)
         self._keys = {**DEFAULT_KEYS, **(keys or {})}
         self.setAccessibleName(tr("Player controls"))
-        row = make_row(margin=(theme.GRID, theme.GRID // 2, theme.GRID, theme.GRID // 2), spacing=_SPACING)
-        self.setLayout(row)
-        self._start = self._button(row, "skip-back", tr("Go to the start"), "start", self.start_requested.emit)
+        self._start = self._button("skip-back", tr("Go to the start"), "start", self.start_requested.emit)
         self._back = self._button(
-            row, "step-back", tr("One frame back"), "back", lambda: self.step_requested.emit(-1), repeat=True
+            "step-back", tr("One frame back"), "back", lambda: self.step_requested.emit(-1), autoRepeat=True
         )
-        self._play = self._button(row, "play", tr("Play"), "play", self.play_requested.emit, side=20)
+        self._play = self._button("play", tr("Play"), "play", self.play_requested.emit, side=20)
         self._forward = self._button(
-            row, "step-forward", tr("One frame forward"), "forward", lambda: self.step_requested.emit(1), repeat=True
+            "step-forward", tr("One frame forward"), "forward", lambda: self.step_requested.emit(1), autoRepeat=True
         )
-        self._end = self._button(row, "skip-forward", tr("Go to the end"), "end", self.end_requested.emit)
-        row.addSpacing(theme.GRID)
+        self._end = self._button("skip-forward", tr("Go to the end"), "end", self.end_requested.emit)
         self.time_edit = TimeEdit(tr("Time"))
         self.time_edit.setToolTip(plain_tip(tr("Time: type one to go there ({time})").format(time=self._keys["time"])))
         self.time_edit.time_entered.connect(self.jump_requested)
-        row.addWidget(self.time_edit)
         self._duration = PlainLabel()
-        row.addSpacing(4)
-        row.addWidget(self._duration)
-        row.addStretch()
-        self._speed = self._speed_button(row)
-        self._loop = self._button(row, "repeat", tr("Repeat the selected segment"), "loop", None)
-        self._loop.setCheckable(True)
-        self._loop.clicked.connect(self.loop_requested)
-        row.addSpacing(theme.GRID)
-        self._layout = self._choice_button(row, "columns-2", tr("Layout of the pictures"), "layout")
-        self._source = self._choice_button(row, "headphones", tr("Sound of"), "source")
-        self._mute = self._button(row, "volume-2", tr("Sound off"), "mute", None)
-        self._mute.setCheckable(True)
-        self._mute.clicked.connect(self.mute_requested)
+        self._speed = self._speed_button()
+        self._loop = self._button(
+            "repeat", tr("Repeat the selected segment"), "loop", self.loop_requested, checkable=True
+        )
+        self._layout = self._choice_button("columns-2", tr("Layout of the pictures"), "layout")
+        self._source = self._choice_button("headphones", tr("Sound of"), "source")
+        self._mute = self._button("volume-2", tr("Sound off"), "mute", self.mute_requested, checkable=True)
         self._volume = Slider(Qt.Orientation.Horizontal)
         self._volume.setRange(0, 100)
         self._volume.setValue(100)
         self._volume.setFixedWidth(80)
         describe(self._volume, tr("Volume"), tr("Volume ({volume})").format(volume=self._keys["volume"]))
         self._volume.valueChanged.connect(self._volume_moved)
-        row.addWidget(self._volume)
-        row.addSpacing(theme.GRID)
         self.brightness = self._button(
-            row, "contrast", tr("Brightness and contrast"), "brightness", self.brightness_requested.emit
+            "contrast", tr("Brightness and contrast"), "brightness", self.brightness_requested.emit
         )
-        self._full = self._button(
-            row, "maximize", tr("Full-screen picture"), "full_screen", self.full_screen_requested.emit
-        )
+        self._full = self._button("maximize", tr("Full-screen picture"), "full_screen", self.full_screen_requested.emit)
+        gap = Gap(theme.GRID)
+        ways = (self._start, self._back, self._play, self._forward, self._end, gap)
+        times = (self.time_edit, Gap(4), self._duration, None, self._speed, self._loop, gap)
+        looks = (self._layout, self._source, self._mute, self._volume, gap, self.brightness, self._full)
+        margin = (theme.GRID, theme.GRID // 2, theme.GRID, theme.GRID // 2)
+        self.setLayout(make_row(*ways, *times, *looks, margin=margin, spacing=_SPACING))
         self._stays = (self._back, self._play, self._forward, self.time_edit)
         # Start and end go together: one of them alone looks as if the other were missing.
         self._gives_way: tuple[tuple[QWidget, ...], ...] = (
@@ -217,32 +211,14 @@ class TransportBar(QWidget):
                 part.setVisible(room >= 0 and part in needed)
 
     def _button(
-        self,
-        row: QHBoxLayout,
-        picture: str,
-        text: str,
-        key: str,
-        act: Callable[[], object] | None,
-        *,
-        side: int = 16,
-        repeat: bool = False,
+        self, picture: str, text: str, key: str, do: Do = None, *, side: int = 16, **properties: Any
     ) -> QToolButton:
-        button = QToolButton()
-        button.setIcon(icon(picture))
-        button.setIconSize(QSize(side, side))
-        button.setAutoRepeat(repeat)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._set_name(button, text, key)
-        if act is not None:
-            button.clicked.connect(act)
-        row.addWidget(button)
-        return button
+        keys, focus = self._keys[key], Qt.FocusPolicy.TabFocus
+        return tool_button(picture, text, do=do, keys=keys, side=side, focusPolicy=focus, **properties)
 
-    def _speed_button(self, row: QHBoxLayout) -> QToolButton:
-        button = QToolButton()
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        button.setMinimumWidth(48)
+    def _speed_button(self) -> QToolButton:
+        popup, focus = QToolButton.ToolButtonPopupMode.InstantPopup, Qt.FocusPolicy.TabFocus
+        button = tool_button("", "", popupMode=popup, focusPolicy=focus, minimumWidth=48)
         menu = QMenu(button)
         self._speeds = QActionGroup(menu)
         for speed in SPEEDS:
@@ -252,14 +228,12 @@ class TransportBar(QWidget):
             self._speeds.addAction(action)
             menu.addAction(action)
         button.setMenu(menu)
-        row.addWidget(button)
         return button
 
-    def _choice_button(self, row: QHBoxLayout, picture: str, text: str, key: str) -> QToolButton:
-        button = self._button(row, picture, text, key, None)
-        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+    def _choice_button(self, picture: str, text: str, key: str) -> QToolButton:
+        popup = QToolButton.ToolButtonPopupMode.InstantPopup
+        button = self._button(picture, text, key, popupMode=popup, visible=False)
         button.setMenu(QMenu(button))
-        button.hide()
         return button
 
     def _fill_menu(

@@ -45,10 +45,10 @@ from PySide6.QtWidgets import (
 from resources.translation import tr
 from widgets import theme
 from widgets.accessibility import Role
+from widgets.form.controls import tool_button
 from widgets.plots.plot_data import Plot, PlotFormat, format_cell, plot_text
 from widgets.plots.plot_layout import HEAD_HEIGHT, plot_height
 from widgets.text_labels import PlainLabel, plain_tip
-from widgets.theme import icon
 
 if TYPE_CHECKING:
     from widgets.plots.plot_figure import PlotHotspot
@@ -126,12 +126,13 @@ class PlotView(QWidget):
         self._renderer = PlotRenderer()
         self._renderer.rendered.connect(self._take_picture)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.as_table = self._button("list-checks", tr("Show the numbers as a table, or the plot again"))
-        self.as_table.setCheckable(True)
+        self.as_table = tool_button(
+            "list-checks", "", tr("Show the numbers as a table, or the plot again"), parent=self, checkable=True
+        )
         self.as_table.toggled.connect(self._show_table)
-        self.take = self._button("download", tr("Copy or save this plot"))
+        at_once = QToolButton.ToolButtonPopupMode.InstantPopup
+        self.take = tool_button("download", "", tr("Copy or save this plot"), parent=self, popupMode=at_once)
         self.take.setMenu(self.menu())
-        self.take.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._table: QTableWidget | None = None
         theme.notifier.changed.connect(self._follow_theme)
         self.set_plot(plot)
@@ -248,12 +249,6 @@ class PlotView(QWidget):
                 QToolTip.showText(event.globalPos(), plain_tip(found.text), self, found.area.toAlignedRect())
             return True
         return super().event(event)
-
-    def _button(self, name: str, tip: str) -> QToolButton:
-        button = QToolButton(self)
-        button.setIcon(icon(name))
-        button.setToolTip(plain_tip(tip))
-        return button
 
     def _request_action(self, what: str) -> None:
         self.action_requested.emit(self._plot, what)

@@ -92,7 +92,7 @@ class BulkBar(QWidget):
             name=tr("Copy as CSV"),
         )
         self._edits = (self.label, self.add, self.remove, self.shift, self.delete)
-        self.setLayout(make_row(self.count, 1, *(*self._edits, self.copy)))
+        self.setLayout(make_row(self.count, 1, *self._edits, self.copy))
 
     def set_selection(self, text: str, labels: Sequence[Option], fields: Sequence[FieldOptions], usable: bool) -> None:
         """Say what is selected, and offer what fits it; `usable` is whether anything may be changed."""

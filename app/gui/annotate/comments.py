@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QLabel,
     QScrollArea,
-    QToolButton,
     QWidget,
 )
 
@@ -66,9 +65,8 @@ class CommentsBox(QWidget):
         self._unsent: dict[str, str] = {}
         self._wanted = False
         self.setAccessibleName(tr("Comments"))
-        self.head = QToolButton()
-        self.head.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.head.clicked.connect(self._toggle)
+        beside = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        self.head = tool_button("", "", do=self._toggle, toolButtonStyle=beside)
         self._area = QScrollArea(widgetResizable=True)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -130,13 +128,8 @@ class CommentsBox(QWidget):
         return super().eventFilter(watched, event)
 
     def _fill(self, writable: bool) -> None:
-        page = QWidget()
-        column = make_column(spacing=theme.GRID // 2)
-        page.setLayout(column)
-        for remark in self._remarks:
-            column.addWidget(self._card(remark, writable))
-        column.addStretch()
-        self._area.setWidget(page)
+        cards = [self._card(remark, writable) for remark in self._remarks]
+        self._area.setWidget(make_panel(make_column(*cards, None, spacing=theme.GRID // 2)))
         self._area.setVisible(bool(self._remarks))
         self._fit_height()
 
@@ -153,9 +146,8 @@ class CommentsBox(QWidget):
 
     def _card(self, remark: Remark, writable: bool) -> QWidget:
         card = QFrame()
-        row = make_row(spacing=0)
         who = PlainLabel(f"{remark.author}, {remark.when}", look="quiet", minimumHeight=theme.GRID * 3)
-        row.addWidget(who, 1)
+        buttons: list[QWidget] = []
         if writable:
             name = tr("Reopen") if remark.resolved else tr("Resolve")
             check = tool_button(
@@ -165,21 +157,20 @@ class CommentsBox(QWidget):
                 checked=remark.resolved,
                 do=lambda: self.resolve_requested.emit(remark.id, not remark.resolved),
             )
-            row.addWidget(check)
+            buttons.append(check)
             if remark.is_own:
                 edit = tool_button("pencil", tr("Edit your comment"), do=lambda: self._edit(remark))
                 delete = tool_button(
                     "trash-2", tr("Delete your comment"), do=lambda: self.delete_requested.emit(remark.id)
                 )
-                row.addWidget(edit)
-                row.addWidget(delete)
+                buttons += [edit, delete]
         text = PlainLabel(
             remark.text,
             wordWrap=True,
             textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
             enabled=not remark.resolved,
         )
-        card.setLayout(make_column(row, text, spacing=0))
+        card.setLayout(make_column(make_row(who, 1, *buttons, spacing=0), text, spacing=0))
         return card
 
     def _edit(self, remark: Remark) -> None:

@@ -210,23 +210,14 @@ class Inspector(QWidget):
         super().hideEvent(event)
 
     def _make_page(self) -> QWidget:
-        inner = QWidget()
-        self._column = column = make_column(
-            self._make_lock_notice(),
-            margin=(theme.GRID * 3 // 2, theme.GRID * 2, theme.GRID * 3 // 2, theme.GRID * 2),
-            spacing=theme.GRID * 2,
-        )
-        inner.setLayout(column)
         self._count = PlainLabel(font=theme.font(theme.POINTS + 2, semibold=True))
-        column.addWidget(self._count)
-        column.addWidget(self.header)
-        column.addWidget(self.kept)
         self._delete = push_button(
             "", tr("Delete the selected segments (Del)"), name=tr("Delete the selected segments"), icon="trash-2"
         )
-        column.addWidget(self._delete)
-        column.addStretch(1)
-        return make_scroll_area(inner, frame=True)
+        parts = (self._make_lock_notice(), self._count, self.header, self.kept, self._delete, None)
+        margin = (theme.GRID * 3 // 2, theme.GRID * 2, theme.GRID * 3 // 2, theme.GRID * 2)
+        self._column = make_column(*parts, margin=margin, spacing=theme.GRID * 2)
+        return make_scroll_area(make_panel(self._column), frame=True)
 
     def _make_lock_notice(self) -> QWidget:
         self._lock_picture = PlainLabel()

@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import QModelIndex, QSize, Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QSplitter, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from annotate.cues import prelabels
 from annotate.meta import meta_edits, scenes
@@ -52,7 +52,7 @@ from widgets.empty_state import EmptyState
 from widgets.form.checklists import TickMenu, TickMenuItem
 from widgets.form.controls import line_edit, push_button
 from widgets.form.input_fields import ChoiceBox
-from widgets.form.layouts import make_column, make_panel, make_row, make_stack
+from widgets.form.layouts import make_column, make_panel, make_row, make_splitter, make_stack
 from widgets.table.record_table import RecordTable, text_columns
 from widgets.text_labels import ElidedLabel, PlainLabel
 
@@ -123,34 +123,22 @@ class MetaLayout(StudyView):
         return track, label
 
     def _page(self) -> QWidget:
-        column = make_column(self._head())
-        page = make_panel(column)
-        above = _make_splitter(self._people_part(), self._scenes_part(), (3, 2))
-        below = _make_splitter(self.words, self.frames, (1, 1))
-        below.addWidget(self._contradictions_part())
-        parts = QSplitter(Qt.Orientation.Vertical)
-        for part, share in ((above, 3), (self._speech_part(), 2), (below, 3)):
-            parts.addWidget(part)
-            parts.setStretchFactor(parts.count() - 1, share)
-        parts.setSizes([380, 180, 290])
-        above.setSizes([800, 440])
-        below.setSizes([360, 360, 520])
-        parts.setChildrenCollapsible(False)
-        parts.setHandleWidth(theme.GRID * 2)
-        column.addWidget(parts, 1)
-        return page
+        head, across = self._head(), Qt.Orientation.Horizontal
+        above = make_splitter(across, self._people_part(), 3, self._scenes_part(), 2, sizes=[800, 440])
+        summaries = (self.words, 1, self.frames, 1)
+        below = make_splitter(across, *summaries, self._contradictions_part(), sizes=[360, 360, 520])
+        rows = (above, 3, self._speech_part(), 2, below, 3)
+        parts = make_splitter(Qt.Orientation.Vertical, *rows, sizes=[380, 180, 290])
+        for splitter in (above, below, parts):
+            splitter.setHandleWidth(theme.GRID * 2)
+        return make_panel(make_column(head, parts, 1))
 
     def _head(self) -> QHBoxLayout:
         self.judges.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.condition.setMinimumWidth(theme.GRID * 14)
-        asked = PlainLabel(tr("Suggestions from"))
-        seen = PlainLabel(tr("who see"))
-        for label in (asked, seen):
-            label.setProperty("quiet", True)
-        row = make_row(self.heading, 3)
-        for part, share in ((asked, 0), (self.judges, 1), (seen, 0), (self.condition, 0)):
-            row.addWidget(part, share)
-        return row
+        asked = PlainLabel(tr("Suggestions from"), look="quiet")
+        seen = PlainLabel(tr("who see"), look="quiet")
+        return make_row(self.heading, 3, asked, self.judges, 1, seen, self.condition)
 
     def _people_part(self) -> QWidget:
         self.suggest_looks = push_button(
@@ -179,7 +167,7 @@ class MetaLayout(StudyView):
             "",
             buttons,
             self.scenes,
-            _make_row_widget(make_row(self.label, 1, self.mark, self.delete_scene, spacing=theme.GRID // 2)),
+            make_panel(make_row(self.label, 1, self.mark, self.delete_scene, spacing=theme.GRID // 2)),
         )
 
     def _speech_part(self) -> QWidget:
@@ -201,24 +189,9 @@ class MetaLayout(StudyView):
             "",
             [self.suggest_audit],
             self.contradictions,
-            _make_row_widget(make_row(self.new_contradiction, 1, self.add, self.delete, spacing=theme.GRID // 2)),
+            make_panel(make_row(self.new_contradiction, 1, self.add, self.delete, spacing=theme.GRID // 2)),
             self.audit_answers,
         )
-
-
-def _make_row_widget(row: QHBoxLayout) -> QWidget:
-    row.setContentsMargins(0, 0, 0, 0)
-    return make_panel(row)
-
-
-def _make_splitter(first: QWidget, second: QWidget, shares: tuple[int, int]) -> QSplitter:
-    made = QSplitter(Qt.Orientation.Horizontal)
-    for place, part in enumerate((first, second)):
-        made.addWidget(part)
-        made.setStretchFactor(place, shares[place])
-    made.setChildrenCollapsible(False)
-    made.setHandleWidth(theme.GRID * 2)
-    return made
 
 
 def _make_section(title: str, note: str, buttons: list[QPushButton], *parts: QWidget) -> QWidget:
@@ -226,14 +199,8 @@ def _make_section(title: str, note: str, buttons: list[QPushButton], *parts: QWi
     name = PlainLabel(title, font=theme.font(semibold=True))
     quiet = ElidedLabel(look="quiet")
     quiet.set_text(note)
-    head = make_row(name, quiet, 1)
-    for button in buttons:
-        head.addWidget(button)
-    column = make_column(head, spacing=theme.GRID // 2)
-    made = make_panel(column)
-    for place, part in enumerate(parts):
-        column.addWidget(part, int(place == 0))
-    return made
+    head = make_row(name, quiet, 1, *buttons)
+    return make_panel(make_column(head, parts[0], 1, *parts[1:], spacing=theme.GRID // 2))
 
 
 class MetaTab(MetaLayout):

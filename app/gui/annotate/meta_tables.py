@@ -356,13 +356,9 @@ class SummaryBox(QWidget):
         self.setAccessibleName(title)
         name = PlainLabel(title, font=theme.font(semibold=True))
         self.note = PlainLabel(look="quiet")
-        self.suggest = push_button(
-            tr("Suggest"),
-        )
-        self.text = _SummaryField()
+        self.suggest = push_button(tr("Suggest"))
+        self.text = _SummaryField(placeholderText=hint, tabChangesFocus=True)
         self.text.setAccessibleName(title)
-        self.text.setPlaceholderText(hint)
-        self.text.setTabChangesFocus(True)
         self.text.focus_lost.connect(self.flush)
         self.answers = AnswerPicker(title.lower())
         self.setLayout(

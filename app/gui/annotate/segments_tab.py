@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QStackedLayout, QTabWidget, QWidget
+from PySide6.QtWidgets import QTabWidget
 
 from annotate.review.segment_table import EMPTY, Filter, SegmentRow, SegmentTable, segment_rows
 from annotate.review.text_search import SearchHit, StudySearch
@@ -28,6 +28,7 @@ from project.session.session import Session
 from resources.translation import tr, trn
 from widgets.empty_state import EmptyState
 from widgets.form.controls import check_box
+from widgets.form.layouts import make_stack
 from widgets.table.filter_bar import ConditionFilterBar
 from widgets.table.record_table import RecordTable
 
@@ -246,16 +247,13 @@ class SegmentsTab(StudyView):
         self.bar = ConditionFilterBar()
         self.view = SegmentsView(self._cells)
         self._nothing = EmptyState("search", tr("Nothing found"), "")
-        page = QWidget()
-        self._stack = QStackedLayout(page)
-        self._stack.addWidget(self.view)
-        self._stack.addWidget(self._nothing)
+        self._stack = make_stack(self.view, self._nothing)
         self.elsewhere = RecordTable(
             tr("Found elsewhere"), FOUND_TEXT_COLUMNS, key=lambda found: f"{found.where} {found.text}"
         )
         self.elsewhere.horizontalHeader().hide()
         self.tabs = QTabWidget(documentMode=True)
-        self.tabs.addTab(page, tr("Segments"))
+        self.tabs.addTab(self._stack, tr("Segments"))
         self.tabs.addTab(self.elsewhere, tr("Elsewhere"))
         self.bulk_bar = BulkBar()
         self.follow = check_box(

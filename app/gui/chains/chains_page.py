@@ -61,13 +61,10 @@ class ChainBar(QWidget):
         self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.combo.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.combo.activated.connect(lambda place: self.chain_chosen.emit(self.combo.itemData(place)))
-        row = make_row(self.combo, 1, spacing=theme.GRID // 2)
-        self.setLayout(row)
-        self.buttons: dict[str, QToolButton] = {}
-        for key, picture, text in _CHAIN_BUTTONS:
-            button = tool_button(picture, text, do=lambda _=False, key=key: self.action_requested.emit(key))
-            row.addWidget(button)
-            self.buttons[key] = button
+        self.buttons = {
+            key: tool_button(picture, text, do=lambda _=False, key=key: self.action_requested.emit(key))
+            for key, picture, text in _CHAIN_BUTTONS
+        }
         self.more = tool_button(
             "download",
             tr("Save a picture or a file of this chain, or read one"),
@@ -83,7 +80,7 @@ class ChainBar(QWidget):
         ):
             menu.addAction(text, partial(self.action_requested.emit, key))
         self.more.setMenu(menu)
-        row.addWidget(self.more)
+        self.setLayout(make_row(self.combo, 1, *self.buttons.values(), self.more, spacing=theme.GRID // 2))
 
     def show_chains(self, chains: Mapping[str, str], chosen: str) -> None:
         """Offer these chains: id -> name, who drew it, and its size."""
@@ -254,7 +251,6 @@ class ReviewBox(QWidget):
         self._nobody = PlainLabel(tr("Nobody has reviewed this chain yet."), look="quiet")
         self.note = NoteEdit(placeholderText=tr("Note: what is missing, what is wrong"), clearButtonEnabled=True)
         self.note.setAccessibleName(tr("Note about this chain"))
-        row = make_row(spacing=theme.GRID // 2)
         self.buttons: dict[ChainDecision, QPushButton] = {}
         for decision, (name, key) in DECISIONS.items():
             button = push_button(
@@ -266,9 +262,8 @@ class ReviewBox(QWidget):
                 focusPolicy=Qt.FocusPolicy.TabFocus,
             )
             self.buttons[decision] = button
-            row.addWidget(button, 1)
+        shares = (part for button in self.buttons.values() for part in (button, 1))
         self.withdraw = _make_button(tr("Take back (W)"), tr("Take back your review of this chain"))
-        row.addWidget(self.withdraw)
         self.copy = _make_button(tr("My own version"), tr("Copy this chain as yours, to draw what should be different"))
         self.agreed = _make_button(
             tr("Make it the agreed version"), tr("Copy this chain as the version that both of you agreed on")
@@ -280,7 +275,7 @@ class ReviewBox(QWidget):
                 self.said,
                 1,
                 self.note,
-                row,
+                make_row(*shares, self.withdraw, spacing=theme.GRID // 2),
                 make_row(self.copy, 1, self.agreed, 1, spacing=theme.GRID // 2),
             )
         )
@@ -468,13 +463,9 @@ class ChainsPage(StudyView):
         super().hideEvent(event)
 
     def _make(self) -> QWidget:
-        column = make_column(self.bar, margin=theme.GRID * 3 // 2)
-        page = make_panel(column)
         halves = make_splitter(Qt.Orientation.Vertical, self.graph, 1, self._make_lower(), 1, sizes=[360, 330])
-        column.addWidget(halves, 1)
         self._help = RichLabel(wordWrap=True, look="quiet")
-        column.addWidget(self._help)
-        return page
+        return make_panel(make_column(self.bar, halves, 1, self._help, margin=theme.GRID * 3 // 2))
 
     def _make_lower(self) -> QWidget:
         self.tabs = SegmentBar({part: tr(part.value) for part in ChainPageTab}, tr("Show: {name}"))

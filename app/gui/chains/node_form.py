@@ -115,17 +115,15 @@ class Neighbours(QWidget):
         super().__init__(parent)
         self._title = title
         self.list = NodeList(title)
-        head = make_row(spacing=2)
         self._head = PlainLabel(title, look="quiet")
-        head.addWidget(self._head, 1)
         self.add = tool_button("plus", add, do=self.add_requested, side=14)
         self.remove = tool_button("x", remove, do=lambda: self.removal_requested.emit(self.list.current()), side=14)
         for button in (self.add, self.remove):
             button.setFixedSize(theme.GRID * 3, theme.GRID * 3)
-            head.addWidget(button)
         self.list.removal_requested.connect(self.removal_requested)
         self.list.opened.connect(self.opened)
         self.list.currentRowChanged.connect(lambda _row: self._enable())
+        head = make_row(self._head, 1, self.add, self.remove, spacing=2)
         self.setLayout(make_column(head, self.list, spacing=2))
         self._editable = True
         self._enable()
@@ -372,8 +370,6 @@ class NodeForm(QWidget):
             self.text_typed.emit(self._node.id, self.words.toPlainText())
 
     def _make(self) -> QWidget:
-        column = make_column(self.kinds, self.words)
-        page = make_panel(column)
         self._length = PlainLabel(look="quiet")
         self.range = push_button(
             tr("Take range"),
@@ -382,26 +378,12 @@ class NodeForm(QWidget):
         )
         self._play = tool_button("play", tr("Play this node"), do=self.play_requested, keys="Shift+Space")
         self._delete = tool_button("trash-2", tr("Delete this node"), do=self.delete_requested, keys="Del")
-        column.addLayout(
-            make_row(
-                self.start,
-                PlainLabel("\N{EN DASH}"),
-                self.end,
-                self._length,
-                None,
-                self.range,
-                self._play,
-                self._delete,
-                spacing=theme.GRID // 2,
-            )
-        )
-        column.addWidget(self.people)
-        column.addLayout(make_row(self.reasons, 1, self.results, 1))
-        column.addWidget(self._flags)
-        column.addStretch(1)
+        times = (self.start, PlainLabel("\N{EN DASH}"), self.end, self._length)
+        when = make_row(*times, None, self.range, self._play, self._delete, spacing=theme.GRID // 2)
+        neighbours = make_row(self.reasons, 1, self.results, 1)
         theme.notifier.changed.connect(self._tint)
         self._tint()
-        return page
+        return make_panel(make_column(self.kinds, self.words, when, self.people, neighbours, self._flags, None))
 
     def _connect_signals(self) -> None:
         self.start.time_entered.connect(lambda start: self._on_span_entered(start, self.end.time_us()))

@@ -174,8 +174,7 @@ class StartForm(QWidget):
             tr("The players agree that judges are sent what they type"),
             tr("Without it, no judge on another machine can be asked"),
         )
-        self.status = ElidedLabel()
-        self.status.setAccessibleName(tr("State"))
+        self.status = ElidedLabel(accessibleName=tr("State"))
         self.start = push_button(tr("Start"), tr("Start this episode"), self.start_requested, look="primary")
         self.cancel = push_button(tr("Cancel"), tr("Start nothing"), self.cancelled)
         foot = make_row(self.status, 1, self.cancel, self.start)

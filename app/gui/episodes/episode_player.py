@@ -222,12 +222,11 @@ class TurnBar(QWidget):
         super().__init__(parent)
         self.act = ChoiceBox(tr("Kind of turn"), tr("What kind of turn it is"), _ACT_NAMES)
         self.words = line_edit(tr("What you say or do"))
-        self.take = push_button(tr("Take turn"), tr("Take your turn (Enter)"), look="primary")
+        self.take = push_button(tr("Take turn"), tr("Take your turn (Enter)"), self._emit_turn, look="primary")
         self.setLayout(make_row(self.act, self.words, 1, self.take))
         self.act.currentIndexChanged.connect(self._update_controls)
         self.words.textChanged.connect(self._update_controls)
         self.words.returnPressed.connect(self._emit_turn)
-        self.take.clicked.connect(self._emit_turn)
         self._update_controls()
 
     def clear(self) -> None:
@@ -342,13 +341,11 @@ class PlayView(QWidget):
         self.title = ElidedLabel(font=theme.font(semibold=True))
         self.scene = PlainLabel(wordWrap=True)
         self.turns = TurnsView()
-        self.known = QTextEdit()
-        self.known.setReadOnly(True)
+        self.known = QTextEdit(readOnly=True)
         self.known.setAccessibleName(tr("What is known"))
         self.known_title = PlainLabel(font=theme.font(semibold=True))
-        self.raise_curtain = push_button("")
-        self.status = PlainLabel(wordWrap=True)
-        self.status.setAccessibleName(tr("State"))
+        self.raise_curtain = push_button("", tr("The player before looks away"))
+        self.status = PlainLabel(wordWrap=True, accessibleName=tr("State"))
         self.bar = TurnBar()
         self.play = push_button(tr(" Play"), tr("Let the judges act until a person has to, or it is over"), icon="play")
         self.stop = push_button(tr(" Stop"), tr("Stop; what was played stays, and it can go on later"), icon="square")
@@ -371,7 +368,6 @@ class PlayView(QWidget):
             self._write()
         self.known.setVisible(not curtain)
         self.raise_curtain.setText(curtain)
-        self.raise_curtain.setToolTip(tr("The player before looks away"))
         self.raise_curtain.setVisible(bool(curtain))
 
     def _write(self) -> None:

@@ -219,15 +219,8 @@ class FacesPage(QWidget):
         self._boxes = TickRow(FieldChoice("boxes", tr("Show boxes over the picture"), words, "B"))
         self._boxes.toggled.connect(self.boxes_toggled)
         self.review = ReviewBar(page)
-        above: tuple[QWidget, ...] = (self.queue, self.suggestion, self.text, self.filter)
-        below: tuple[QWidget, ...] = (
-            self._facts,
-            self.people,
-            self._role,
-            self.region,
-            self._boxes,
-            self.review,
-        )
+        above = (self.queue, self.suggestion, self.text, self.filter)
+        below = (self._facts, self.people, self._role, self.region, self._boxes, self.review)
         page.setLayout(make_column(*above, self.cards, 1, *below, self._make_foot()))
         return page
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QGuiApplication, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.docs_browser.docs_pages import (
     PICTURE_PREFIX,
@@ -33,10 +33,9 @@ from app.gui.help.help_topics import START_PAGE, ReferencePageLoader
 from resources.translation import tr
 from widgets import theme
 from widgets.dialogs.dialog_windows import attach
-from widgets.form.controls import tool_button
+from widgets.form.controls import line_edit, tool_button
 from widgets.form.input_fields import mark_search_field
-from widgets.form.layouts import bounded_to_screen, make_row, make_splitter
-from widgets.text_labels import describe
+from widgets.form.layouts import bounded_to_screen, make_column, make_panel, make_row, make_splitter, make_stack
 
 _ZOOMS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
 _DEFAULT_ZOOM = _ZOOMS.index(1.0)
@@ -79,9 +78,9 @@ class HelpWindow(QWidget):
         self.view = PageView(PICTURE_PREFIX, find_picture)
         self.contents = ContentsTree()
         self.found = FoundList()
-        self.search = QLineEdit(placeholderText=tr("Search in all pages"), clearButtonEnabled=True)
+        words = tr("Search in all pages")
+        self.search = line_edit(words, words, tr("Search in all pages (Ctrl+F)"), clearButtonEnabled=True)
         mark_search_field(self.search)
-        describe(self.search, tr("Search in all pages"), tr("Search in all pages (Ctrl+F)"))
         self.address = AddressBar()
         self.reference = ReferencePageLoader(self)
         self._lay_out()
@@ -149,22 +148,10 @@ class HelpWindow(QWidget):
         home = tool_button("book-open", tr("First page"), do=lambda: self.show_page(START_PAGE), keys="Alt+Home")
         smaller = tool_button("zoom-out", tr("Smaller"), do=lambda: self.zoom(-1), keys="Ctrl+-")
         larger = tool_button("zoom-in", tr("Larger"), do=lambda: self.zoom(1), keys="Ctrl++")
-        self._left = QStackedWidget()
-        self._left.addWidget(self.contents)
-        self._left.addWidget(self.found)
-        side, left = QWidget(), QVBoxLayout()
-        side.setLayout(left)
-        left.setContentsMargins(theme.GRID, theme.GRID, 0, theme.GRID)
-        left.setSpacing(theme.GRID)
-        left.addWidget(self.search)
-        left.addWidget(self._left, 1)
-        main, right = QWidget(), QVBoxLayout()
-        main.setLayout(right)
-        right.setContentsMargins(0, 0, 0, 0)
-        right.setSpacing(0)
-        right.addLayout(make_row(self.back, self.forward, home, None, smaller, larger, margin=theme.GRID))
-        right.addWidget(self.view, 1)
-        right.addWidget(self.address)
+        self._left = make_stack(self.contents, self.found)
+        side = make_panel(make_column(self.search, self._left, 1, margin=(theme.GRID, theme.GRID, 0, theme.GRID)))
+        head = make_row(self.back, self.forward, home, None, smaller, larger, margin=theme.GRID)
+        main = make_panel(make_column(head, self.view, 1, self.address, spacing=0))
         self.setLayout(make_row(make_splitter(Qt.Orientation.Horizontal, side, main, 1, sizes=[340, 840])))
         self.view.setFocus()
 

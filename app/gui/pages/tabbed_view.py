@@ -6,12 +6,13 @@ from importlib import import_module
 from typing import cast
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QSplitter, QTabWidget, QWidget
 
 from app.gui.pages.context import Context, StatefulView, View, decode_state, encode_state, text_list, text_value
 from app.gui.pages.study_view import StudyView
 from project.entities.study_records import Json
 from project.errors import UserError
+from widgets.form.layouts import make_column, make_panel
 from widgets.table.record_table import RecordTable
 
 
@@ -61,12 +62,10 @@ class TabbedView(QWidget):
             # A hidden bar would be given the keys when the window opens.
             self.tabs.tabBar().setFocusPolicy(Qt.FocusPolicy.NoFocus)
             self.tabs.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._columns: dict[str, QVBoxLayout] = {}
+        self._columns = {tab.key: make_column() for tab in tabs}
         for tab in tabs:
-            page = QWidget()
-            self._columns[tab.key] = _set_column(page)
-            self.tabs.addTab(page, tab.name if len(tabs) > 1 else "")
-        _set_column(self).addWidget(self.tabs)
+            self.tabs.addTab(make_panel(self._columns[tab.key]), tab.name if len(tabs) > 1 else "")
+        self.setLayout(make_column(self.tabs))
         self.tabs.currentChanged.connect(self._on_tab)
 
     @property
@@ -161,9 +160,3 @@ class TabbedView(QWidget):
         own = state.get("own")
         if isinstance(view, StatefulView):
             view.restore_state(own if isinstance(own, dict) else {})
-
-
-def _set_column(widget: QWidget) -> QVBoxLayout:
-    column = QVBoxLayout(widget)
-    column.setContentsMargins(0, 0, 0, 0)
-    return column

@@ -29,8 +29,9 @@ from project.session.jobs import JobSpec
 from project.session.optional_parts import NAMES
 from project.session.session import Session
 from resources.translation import tr
+from widgets.form.controls import push_button
 from widgets.form.layouts import make_row
-from widgets.text_labels import PlainLabel, plain_tip
+from widgets.text_labels import PlainLabel
 
 
 class NamesModels(QWidget):
@@ -86,13 +87,11 @@ class NamesModels(QWidget):
         self._context.jobs.start(work)
 
     def _add_button(self, name: str) -> None:
-        button = QPushButton(tr("Get {name}").format(name=name))
         try:
-            button.setToolTip(plain_tip(weights_download_job.download_question(name)))
+            tip = weights_download_job.download_question(name)
         except UserError as error:
-            button.setToolTip(plain_tip(str(error)))
-        button.setAutoDefault(False)
-        button.clicked.connect(partial(self.fetch, name))
+            tip = str(error)
+        button = push_button(tr("Get {name}").format(name=name), tip, partial(self.fetch, name), autoDefault=False)
         self._row.insertWidget(len(self.buttons), button)
         self.buttons[name] = button
         self._show_busy(name)

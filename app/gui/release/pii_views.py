@@ -22,7 +22,6 @@ from widgets.form.input_fields import ChoiceBox
 from widgets.form.layouts import FlowLayout, make_column, make_panel, make_row
 from widgets.table.record_table import RecordColumn, RecordTable
 from widgets.text_labels import PlainLabel
-from widgets.theme import icon
 
 Pairs = Sequence[tuple[str, str]]
 
@@ -148,12 +147,12 @@ class PiiDecisionBar(QWidget):
     def _button(self, text: str, keys: str, tip: str, sign: str = "") -> QPushButton:
         button = push_button(
             f"{' ' if sign else ''}{text}  {keys}" if text else "",
-            f"{tip} ({keys})",
+            tip,
             name=text or tip,
+            keys=keys,
+            icon=sign,
             focusPolicy=Qt.FocusPolicy.TabFocus,
         )
-        if sign:
-            button.setIcon(icon(sign))
         self._flow.addWidget(button)
         return button
 

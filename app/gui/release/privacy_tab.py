@@ -170,8 +170,7 @@ class LimitsBar(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.editors: dict[str, QDoubleSpinBox | QSpinBox] = {}
-        row = make_row(PlainLabel(tr("Limits:")))
-        self.setLayout(row)
+        parts: list[QWidget] = [PlainLabel(tr("Limits:"))]
         for field in fields(PrivacyLimits):
             label = PlainLabel(str(field.metadata["title"]))
             editor = IntegerBox() if isinstance(field.default, int) else DecimalBox(decimals=1, suffix=" %")
@@ -181,14 +180,12 @@ class LimitsBar(QWidget):
                 tr("Limit: {title}").format(title=field.metadata["title"]),
                 tr("{description} A release refuses what is over it").format(description=field.metadata["description"]),
             )
-            editor.lineEdit().setAccessibleName(tr("Limit: {title}").format(title=field.metadata["title"]))
             editor.setKeyboardTracking(False)
             editor.valueChanged.connect(lambda _value: self.changed.emit(self.limits()))
             label.setBuddy(editor)
             self.editors[field.name] = editor
-            row.addWidget(label)
-            row.addWidget(editor)
-        row.addStretch()
+            parts += [label, editor]
+        self.setLayout(make_row(*parts, None))
 
     def show_limits(self, limits: PrivacyLimits) -> None:
         """Show what the study allows."""

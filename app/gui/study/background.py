@@ -173,10 +173,8 @@ class _Saying(OwnDialog):
         self.setMinimumWidth(_DIALOG_WIDTH)
         self._stoppable = stoppable
         self.telling = _ThreadProgress(self)
-        column = make_column(PlainLabel(text), margin=theme.GRID * 2)
-        self.setLayout(column)
         self._line = ProgressLine(text)
-        column.addWidget(self._line)
+        self.setLayout(make_column(PlainLabel(text), self._line, margin=theme.GRID * 2))
         self._line.cancel.setVisible(stoppable)
         self._line.show_progress(0, 0, "")
         self._line.cancel_requested.connect(self.reject)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QIcon, QPixmap, QShowEvent
-from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QSplitter, QStackedWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QSplitter, QStackedWidget, QToolButton, QWidget
 
 from app.gui.jobs.jobs_panel import JobsButton, JobsPanel
 from app.gui.recordings.recordings_list import RecordingsList
@@ -103,8 +103,6 @@ class ModesBar(QWidget):
     def __init__(self, jobs: JobsPanel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("Modes"))
-        row = make_row(margin=(theme.GRID, 2, theme.GRID, theme.GRID // 2), spacing=theme.GRID // 2)
-        self.setLayout(row)
         self._group = QButtonGroup(self)
         self._buttons: dict[str, QToolButton] = {}
         for mode in MODES:
@@ -120,10 +118,9 @@ class ModesBar(QWidget):
             )
             self._group.addButton(button)
             self._buttons[mode.key] = button
-            row.addWidget(button)
-        row.addStretch()
         self.jobs = JobsButton(jobs)
-        row.addWidget(self.jobs)
+        margin = (theme.GRID, 2, theme.GRID, theme.GRID // 2)
+        self.setLayout(make_row(*self._buttons.values(), None, self.jobs, margin=margin, spacing=theme.GRID // 2))
 
     def show_mode(self, key: str) -> None:
         """Show which mode is on."""
@@ -212,14 +209,11 @@ class Workspace(QWidget):
         self.pages.setMinimumWidth(theme.scaled(304))
 
     def _lay_out_lower(self) -> None:
-        column = make_column(self.transport, self.gate_line, self.coding_line, spacing=0)
-        self._lower.setLayout(column)
-        row = QHBoxLayout()
-        row.addWidget(self.slider)
-        self._slider_row = row
-        column.addLayout(row)
+        self._slider_row = make_row(self.slider)
         # The slider's track ends before its own edge: the timeline ends there too, so that times stand above times.
-        column.addLayout(make_row(self.timeline, margin=(0, 0, _SLIDER_MARGIN, 0)), 1)
+        timeline = make_row(self.timeline, margin=(0, 0, _SLIDER_MARGIN, 0))
+        parts = (self.transport, self.gate_line, self.coding_line, self._slider_row, timeline, 1)
+        self._lower.setLayout(make_column(*parts, spacing=0))
         self.timeline.edges_changed.connect(self._align_slider)
         self._align_slider()
 
