@@ -29,7 +29,7 @@ from widgets.labels import LabelLook, label_looks, paint_plate, plate_size
 _KINDS = {
     FieldKind.CHOICES: tr("several of these"),
     FieldKind.CHOICE: tr("one of these"),
-    FieldKind.TEXT: "text",
+    FieldKind.TEXT: tr("text"),
     FieldKind.SCALE: tr("a whole number"),
     FieldKind.SLIDER: tr("a number on a slider"),
     FieldKind.PARTICIPANT: tr("one of the recording's participants"),
@@ -76,7 +76,7 @@ def scheme_html(scheme: Scheme) -> str:
         parts += _paragraphs_html(" ".join(filter(None, (track.definition, *told))))
         parts += [_label_html(track, label) for label in track.labels]
     if scheme.fields:
-        parts.append("<h3>Form</h3>")
+        parts.append(tr("<h3>Form</h3>"))
     parts += [_field_html(field, scheme) for field in scheme.fields]
     if scheme.rules:
         parts.append(tr("<h3>Needed before a segment is complete</h3>"))

@@ -116,7 +116,7 @@ class SegmentForm(QWidget):
             heading = PlainLabel(field.name, font=theme.font(theme.POINTS - 0.5, semibold=True))
             heading.setBuddy(editor)
             heading.setToolTip(definition_tooltip(field.name, field.definition, field.shortcut))
-            needed = PlainLabel("needed", font=theme.font(theme.POINTS - 1))
+            needed = PlainLabel(tr("needed"), font=theme.font(theme.POINTS - 1))
             note = PlainLabel(wordWrap=True, look="quiet", font=theme.font(theme.POINTS - 1), visible=False)
             block = make_panel(
                 make_column(make_row(heading, None, needed), editor, note, None, spacing=theme.GRID // 2)
@@ -217,7 +217,7 @@ class SegmentHeader(QWidget):
         whose = make_row(self._chip, self._annotator, 1, self._play, self._delete)
         self.start = TimeEdit(tr("Start"))
         self.start.setToolTip(tr("Start: type a time, or take the playhead's ([)"))
-        self.end = TimeEdit("End")
+        self.end = TimeEdit(tr("End"))
         self.end.setToolTip(tr("End: type a time, or take the playhead's (])"))
         self._duration = ElidedLabel()
         self._dash = PlainLabel("–")  # noqa: RUF001 an en dash is what stands between two times

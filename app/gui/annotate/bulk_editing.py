@@ -115,7 +115,7 @@ class BulkBar(QWidget):
         return button
 
     def _shift_button(self) -> QPushButton:
-        button = self._button("Shift", tr("Move the selected segments in time"))
+        button = self._button(tr("Shift"), tr("Move the selected segments in time"))
         menu = QMenu(button)
         self.milliseconds = IntegerBox(
             minimum=-_MAX_SHIFT_MS, maximum=_MAX_SHIFT_MS, value=0, singleStep=40, suffix=tr(" ms")

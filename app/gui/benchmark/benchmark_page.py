@@ -317,7 +317,8 @@ class SetTab(QWidget):
             self._facts.removeRow(0)
         for name, text in facts.items():
             value = PlainLabel(text, wordWrap=True, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
-            self._facts.addRow(PlainLabel(name, look="quiet"), value)
+            label = PlainLabel(name, look="quiet")
+            self._facts.addRow(label, value)
         self.left_out.show_records(left_out)
 
     def show_changed(self, text: str, *, differs: bool) -> None:
