@@ -8,11 +8,13 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.window.action_table import ACTIONS
 from app.gui.window.main_window import MainWindow
+from app.gui.window.page_registry import MODES
 from project.entities.study_records import Segment, Verdict
 from project.queries.segment_rows import all_segments, table_segments, values_of
 from project.store.study import Study
 from project.timebase import SECOND_US
 from tests.builders.filmed_study import make_filmed_study
+from tests.builders.main_windows import wait_for_turns
 from tests.builders.mouse_and_keys import click, drag, press, type_text
 from tests.builders.scripted_dialogs import Answers
 from tests.qt.conftest import OpenWindow
@@ -240,6 +242,19 @@ def test_every_key_is_bound_once_and_the_window_fits_a_small_screen(open_window:
     smallest = window.minimumSizeHint()
     assert smallest.width() <= 784
     assert smallest.height() <= 452
+
+
+def test_no_mode_makes_a_small_window_grow(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path) -> None:
+    empty = tmp_path / "empty.greenroom"
+    Study.create(empty).close()
+    for study in (empty, make_filmed_study(tmp_path / "study")):
+        window = open_window(study)
+        window.resize(1024, 640)
+        for mode in MODES:
+            window.set_mode(mode.key)
+            wait_for_turns()
+            qtbot.wait(1)
+            assert (window.width(), window.height()) == (1024, 640), mode.name
 
 
 def test_no_press_of_a_key_stands_twice_for_an_action() -> None:

@@ -125,6 +125,7 @@ class QuestionsPage(StudyView):
         self.graph.setMinimumHeight(theme.GRID * 6)
         self.empty = EmptyState("list-checks", "", "", [EmptyStateAction(*maker) for maker in makers[:1]])
         self._lists = make_stack(self.list, self.empty)
+        self._lists.setCurrentWidget(self.empty)
         # What one has to read at once, the question with its options and checks, gives way last.
         self.setLayout(
             make_column(
