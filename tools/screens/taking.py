@@ -26,7 +26,7 @@ _STILL_S = 0.12
 _LOOK_MS = 300
 _OPENS_S = 10.0
 """How long a dialog may take to come that does not wait until it is closed."""
-_UNDER_WAY = ("Computing", "Drawing", "Looking at", "Looking for", "Finding the exact")
+_UNDER_WAY = ("Computing", "Drawing", "Looking at", "Looking for", "Finding the exact", "Reading")
 """How a line begins that says what is awaited."""
 
 
@@ -74,14 +74,14 @@ class WindowCamera:
         """
         QApplication.processEvents()
         end = time.monotonic() + HANG_S
-        while until is not None and not until() and time.monotonic() < end:
-            # Without a pause in it this loop leaves the threads that compute next to no time.
-            QTest.qWait(_POLL_MS)
-        if until is not None and not until():
-            raise TimeoutError("what is awaited for a picture does not end")
         still = time.monotonic() + seconds
         while time.monotonic() < still:
+            # Without a pause in it this loop leaves the threads that compute next to no time.
             QTest.qWait(_POLL_MS)
+            if until is not None and not until():
+                still = time.monotonic() + seconds
+            if still > end:
+                raise TimeoutError("what is awaited for a picture does not end")
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
     def take(
@@ -89,7 +89,7 @@ class WindowCamera:
     ) -> None:
         """Take a picture of a widget, or of the whole window, once it computes nothing; `while_busy` also before."""
         shown = widget or self.window
-        self.settle(seconds, until=None if while_busy else lambda: not _busy(shown))
+        self.settle(seconds, until=None if while_busy else lambda: not (self.window.background.busy or _busy(shown)))
         path = self._folder / f"{name}.png"
         shown.grab().save(str(path))
         self.taken.append(path)
