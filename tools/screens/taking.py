@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QEvent, QTimer
-from PySide6.QtTest import QTest
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QTabWidget, QWidget
 
 from app.gui.export.export_preview import BeforeAfter
@@ -76,8 +75,7 @@ class WindowCamera:
         end = time.monotonic() + HANG_S
         still = time.monotonic() + seconds
         while time.monotonic() < still:
-            # Without a pause in it this loop leaves the threads that compute next to no time.
-            QTest.qWait(_POLL_MS)
+            _wait(_POLL_MS)
             if until is not None and not until():
                 still = time.monotonic() + seconds
             if still > end:
@@ -208,6 +206,13 @@ def use_own_folders(folder: str, platform: str = "offscreen") -> None:
     for name in ("CONFIG", "CACHE", "DATA", "STATE"):
         os.environ[f"XDG_{name}_HOME"] = f"{folder}/{name.lower()}"
     os.chdir(folder)
+
+
+def _wait(milliseconds: int) -> None:
+    """Let the window work; QTest.qWait would leave threads little time, because it sleeps with Python's lock."""
+    loop = QEventLoop()
+    QTimer.singleShot(milliseconds, loop.quit)
+    loop.exec()
 
 
 def _busy(widget: QWidget) -> bool:
