@@ -21,6 +21,7 @@ from project.entities.study_records import Json, ParticipantRole
 from project.queries.episode_rows import all_characters, all_episodes, all_scenarios
 from project.session.session import Session
 from tests.builders.episodes import ANNA, BRAM, GOALS, SCENE, acts
+from tests.builders.main_windows import wait_for_turns
 from tests.builders.marked_study import WALK, mark, open_study
 from tests.builders.misbehaving_server import Server, misbehaving
 from tests.builders.scripted_dialogs import Answers
@@ -44,7 +45,7 @@ def opened(qtbot: QtBot, open_reused: OpenReused, study: Path) -> Callable[[], E
         main = open_reused(study)
         main.choose_recording(WALK)
         window: EpisodesWindow = main.windows.open_window("episodes")
-        qtbot.waitExposed(window)
+        wait_for_turns()
         return window
 
     return show

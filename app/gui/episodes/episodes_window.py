@@ -102,6 +102,7 @@ class EpisodesWindow(StudyView):
     )
     preferred_size = (1280, 820)
     pause_ms = 40
+    reads_in_turn = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

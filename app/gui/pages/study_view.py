@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from app.gui.pages.context import Context
 from app.gui.pages.figure_export import PlotExporter
 from app.gui.pages.live import Live, LiveState
-from app.gui.study.background import Read
+from app.gui.study.background import Read, in_turn
 from project.entities.study_records import Changes
 from project.errors import UserError
 from project.session.session import Session
@@ -36,6 +36,7 @@ class StudyView(QWidget):
         preferred_size: width and height of a window, in pixels.
         pause_ms: how long edits pause before they are read; None reads each at once, as those of the view are.
         follows_recording: whether the view is about the recording that is shown.
+        reads_in_turn: whether the study is read in a turn of its own after the view is shown, which took long to make.
         status: says what came of the last action, at the foot.
     """
 
@@ -45,6 +46,7 @@ class StudyView(QWidget):
     preferred_size: tuple[int, int] | None = None
     pause_ms: int | None = None
     follows_recording = False
+    reads_in_turn = False
 
     def __init__(self, context: Context) -> None:
         super().__init__()
@@ -125,7 +127,9 @@ class StudyView(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self._is_stale:
+        if self._is_stale and self.reads_in_turn:
+            in_turn(self, self.refresh)
+        elif self._is_stale:
             self.refresh()
         self.visible_changed.emit(True)
 
